@@ -1,0 +1,27 @@
+// The log: one line per event, text or JSON, as engines read it (`--log`, `--log-format`).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace rung::log {
+
+enum class Level { debug, warn, error };
+enum class Format { text, json };
+
+// Opens `path` (append, 0600, CLOEXEC; empty = standard error). Fails when it cannot be opened.
+Status open(const std::string& path, Format format, Level least);
+
+void debug(std::string_view message);
+void warn(std::string_view message);
+// Only cmd/rung/main.cpp calls this, once, with the whole chain. With a log file the same text also goes to
+// standard error: `kill` and `delete` are judged by stderr (facts on containerd's shim).
+void error(std::string_view message);
+
+// The bytes of one log line without its newline: pure, so that the format is tested.
+std::string format_line(Format format, Level level, std::string_view message, std::string_view rfc3339_time);
+
+}  // namespace rung::log

@@ -1,0 +1,68 @@
+// Cgroup: one container's control groups, v1 (one directory per hierarchy) and v2 (one directory) behind one value.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "config/resources.hpp"
+#include "kernel/host_facts.hpp"
+
+namespace rung::cgroup {
+
+struct Directory {
+    std::vector<std::string> controllers = {};  // {"cpu", "cpuacct"}; v2: empty
+    std::string path = {};                      // absolute, on the host
+    std::string mount_point = {};
+    bool operator==(const Directory&) const = default;
+};
+
+// A plain value: it is written to state.json and read back. No directories = the container has no cgroup.
+struct Cgroup {
+    kernel::CgroupLayout layout = kernel::CgroupLayout::none;
+    std::vector<Directory> v1 = {};
+    std::string unified = {};              // v2: the cgroup; hybrid: its directory on the cgroup2 mount, or empty
+    std::string unified_mount_point = {};
+    bool operator==(const Cgroup&) const = default;
+
+    // The directory holding `controller` ("memory"); for v2 the one directory; empty when there is none.
+    std::string directory_of(const std::string& controller) const;
+};
+
+// Pure. `cgroups_path` as config.json has it: absolute = below the mount point, relative or empty (then `id`) = below the caller's own
+// cgroup, as runc. ".." cannot leave the mount.
+Cgroup locate(const kernel::CgroupFacts& host, const std::string& cgroups_path, const std::string& id);
+
+// The limits as file writes, in the order the kernel accepts them: pure, and the place where v1 becomes v2 (cpu.shares -> cpu.weight,
+// memory+swap -> memory.swap.max ...). An error names the field whose controller this host lacks.
+struct Write {
+    std::string controller = {};  // "memory"; v2: which file of the one directory is told by `file` alone
+    std::string file = {};        // "memory.limit_in_bytes"
+    std::string value = {};
+    bool operator==(const Write&) const = default;
+};
+Result<std::vector<Write>> plan_writes(const Cgroup& cgroup, const config::Resources& resources);
+
+// Makes the directories (0755) and, on v2, enables the controllers down to it. A cgroup that already holds processes or is frozen is an error
+// (case D14). Undoes itself on failure.
+Status create(const Cgroup& cgroup);
+Status apply(const Cgroup& cgroup, const config::Resources& resources);  // limits, and devices (v1 files, v2 BPF)
+
+// For the child to write "0" to (`tasks` of every v1 hierarchy). v2 and the hybrid's cgroup2 directory are entered with CLONE_INTO_CGROUP.
+Result<std::vector<Fd>> open_join_files(const Cgroup& cgroup);
+Result<Fd> open_unified(const Cgroup& cgroup);  // O_PATH directory for clone3; an empty Fd when there is none
+
+Result<std::vector<pid_t>> processes(const Cgroup& cgroup);  // of the whole subtree
+Status kill_all(const Cgroup& cgroup);   // SIGKILL until the subtree is empty; thaws; no fixed sleeps
+Status signal_all(const Cgroup& cgroup, int signal);
+Status remove(const Cgroup& cgroup);     // the subtree, deepest first; what is gone already is fine
+Status freeze(const Cgroup& cgroup);
+Status thaw(const Cgroup& cgroup);
+Result<bool> is_frozen(const Cgroup& cgroup);
+
+}  // namespace rung::cgroup

@@ -1,0 +1,34 @@
+// From the text of config.json or process.json to a Spec or Process, refusing what cannot be meant.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "config/spec.hpp"
+
+namespace rung::config {
+
+// Keys match without regard to case and unknown keys are ignored, as Go's encoding/json does for runc. Fields that the
+// specification knows and rung does not support yet are errors that name the field. A NUL byte in any string is an
+// error. Errors read "config.json: FIELD: what is wrong".
+Result<Spec> parse_spec(std::string_view json);
+
+// A process object alone, as `exec --process` takes it.
+Result<Process> parse_process(std::string_view json);
+
+// A resources object alone, as `update --resources` takes it.
+Result<Resources> parse_resources(std::string_view json);
+
+// A seccomp object alone, as the files of seccomp-profiles/ hold it.
+Result<Seccomp> parse_seccomp(std::string_view json);
+
+// Rules over several fields: cwd absolute, hostname needs a uts namespace, mappings need a user namespace, sysctl belongs
+// to a namespace the container has, and so on. parse_spec has called it.
+Status validate(const Spec& spec);
+
+// The config.json that `rung spec` writes.
+std::string default_spec_json();
+
+}  // namespace rung::config

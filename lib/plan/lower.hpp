@@ -1,0 +1,74 @@
+// lower: a SandboxPlan becomes the parent's host steps and the child's program. Pure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cgroup/cgroup.hpp"
+#include "child/program.hpp"
+#include "kernel/host_facts.hpp"
+#include "plan/sandbox_plan.hpp"
+
+namespace rung::plan {
+
+// A mount tree that the parent clones, gives its attributes, and only then hands over: it is never visible without them.
+struct OpenTree {
+    child::Slot slot = 0;
+    std::string source = {};  // absolute host path
+    std::string target = {};  // for the error text
+    bool recursive = false;
+    uint64_t set = 0, clear = 0;                      // the top mount
+    uint64_t recursive_set = 0, recursive_clear = 0;  // AT_RECURSIVE
+    std::vector<unsigned long> propagation = {};      // in order; MS_REC means AT_RECURSIVE
+    bool operator==(const OpenTree&) const = default;
+};
+
+struct OpenNamespace {
+    child::Slot slot = 0;
+    std::string path = {};
+    config::NamespaceType type = config::NamespaceType::network;
+    bool operator==(const OpenNamespace&) const = default;
+};
+
+struct Lowered {
+    std::vector<OpenTree> trees = {};
+    std::vector<OpenNamespace> namespaces = {};
+    int slot_count = 0;
+    uint64_t clone_flags = 0;                    // CLONE_NEW* for clone3 in the parent
+    std::optional<child::Slot> join_pid = {};    // setns(2) in the parent, before the clone: its children land there
+    // A user namespace joined by path: these steps run first, then a second clone with `second_clone_flags` (CLONE_PARENT is added).
+    std::optional<child::Program> first = {};
+    uint64_t second_clone_flags = 0;
+    child::Program program = {};
+    bool maps_users = false;                     // the parent writes uid_map and gid_map before it answers the first sync
+    std::vector<std::string> seccomp_sources = {};  // what each entry of program.filters is compiled from: "config" or a profile name
+};
+
+struct LowerOptions {
+    std::string bundle = {};       // absolute; relative bind sources start here
+    std::string rootfs = {};       // absolute
+    std::string id = {};
+    bool no_pivot = false;
+    bool new_keyring = true;
+    bool await_start = true;       // create; `run` starts at once
+    int preserve_fds = 0;
+};
+
+Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, const kernel::HostFacts& host,
+                      const LowerOptions& options);
+
+// One more process in a running container. Slot 0 is a pidfd of its init; `namespaces` are the CLONE_NEW* flags by which it differs from
+// the caller, without CLONE_NEWPID, which the parent joins before the clone.
+struct ExecOptions {
+    std::string id = {};
+    int namespaces = 0;
+    bool joins_user_namespace = false;
+    int preserve_fds = 0;
+};
+Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& process, const ExecOptions& options);
+
+}  // namespace rung::plan

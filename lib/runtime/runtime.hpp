@@ -1,0 +1,82 @@
+// The verbs of an OCI runtime as functions: cmd/rung parses options and calls these.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace rung::runtime {
+
+struct Globals {
+    std::string root = {};                    // state directory, absolute; where containers are remembered
+    bool systemd_cgroup = false;
+    std::vector<std::string> grant_files = {};  // global --grant (runtimeArgs)
+};
+
+struct CreateOptions {
+    std::string id = {};
+    std::string bundle = {};                  // as given; empty = the working directory
+    std::string config_file = "config.json";  // relative to the bundle
+    std::string pid_file = {};                // relative to the caller's working directory
+    std::string console_socket = {};
+    std::vector<std::string> grant_files = {};  // create/run --grant
+    bool no_pivot = false;
+    bool no_new_keyring = false;
+    int preserve_fds = 0;
+    bool detach = false;                      // run only
+    bool keep = false;                        // run only: leave the container when its process ends
+    bool no_subreaper = false;                // run only
+};
+
+struct ExecOptions {
+    std::string id = {};
+    std::string process_file = {};            // --process; empty: built from the fields below
+    std::vector<std::string> args = {};
+    std::vector<std::string> env = {};        // added to the container's
+    std::optional<std::string> cwd = {};
+    std::optional<std::string> user = {};     // UID[:GID], strictly numeric (case A14)
+    std::vector<uint32_t> additional_gids = {};
+    std::vector<std::string> capabilities = {};
+    bool no_new_privs = false;
+    bool tty = false;
+    bool detach = false;
+    std::string pid_file = {};
+    std::string console_socket = {};
+    int preserve_fds = 0;
+    bool ignore_paused = false;
+};
+
+struct ContainerInfo {
+    std::string oci_version = {};
+    std::string id = {};
+    int pid = 0;  // 0 when stopped
+    std::string status = {};  // "creating", "created", "running", "paused", "stopped"
+    std::string bundle = {};
+    std::string rootfs = {};
+    std::string created = {};  // RFC 3339
+    std::string owner = {};    // user name or uid
+    std::map<std::string, std::string> annotations = {};
+};
+
+// A failure leaves nothing behind: no cgroup, mount, process or state directory.
+Status create(const Globals& globals, const CreateOptions& options);
+// The exit code of the container's process (128+N for signal N), or 0 with `detach`.
+Result<int> run(const Globals& globals, const CreateOptions& options);
+Status start(const Globals& globals, const std::string& id);
+Result<int> exec(const Globals& globals, const ExecOptions& options);
+// `all`: every process of the container's cgroup, not only init. Fails with "container not running" on a stopped one unless `all`.
+Status kill(const Globals& globals, const std::string& id, int signal, bool all);
+// `force`: kills what still runs, and succeeds for an id that does not exist.
+Status remove(const Globals& globals, const std::string& id, bool force);
+Result<ContainerInfo> inspect(const Globals& globals, const std::string& id);
+Result<std::vector<ContainerInfo>> list(const Globals& globals);  // by id; a missing root is an empty list
+
+// What `rung plan` prints for this bundle and these grants.
+Result<std::string> describe_plan(const Globals& globals, const CreateOptions& options, bool json);
+
+}  // namespace rung::runtime
