@@ -1,0 +1,74 @@
+// The texts that engines and conformance suites match letter by letter, each with who needs it. Every other
+// error is worded where it arises. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rung::runtime::wording {
+
+// ---- containers and their states ----
+// containerd's shim maps it to "not found" for kill and to success for delete; Docker to "No such container".
+inline constexpr std::string_view kDoesNotExist = "container does not exist";
+// kill of a stopped container; containerd's shim takes it for "already finished", which ends a pod's
+// termination.
+inline constexpr std::string_view kNotRunning = "container not running";
+inline constexpr std::string_view kNotPaused = "container not paused";  // runc's tests, resume
+// runc's and crun's tests, create and run with an id in use.
+inline constexpr std::string_view kIdInUse = "container with given ID already exists";
+inline constexpr std::string_view kInvalidId = "invalid container ID format";  // runc's tests
+inline constexpr std::string_view kAlreadyStarted =
+    "cannot start an already running container";  // runc's tests, start
+inline constexpr std::string_view kStartStopped =
+    "cannot start a container that has stopped";  // runc's tests, start
+inline constexpr std::string_view kStartPaused =
+    "cannot start a container in the paused state";                                     // runc's tests, start
+inline constexpr std::string_view kExecStopped = "cannot exec in a stopped container";  // Docker, CRI: exec
+inline constexpr std::string_view kExecPaused =
+    "cannot exec in a paused container (use --ignore-paused to override)";
+// runc's tests; Docker shows it. STATUS is what still runs: "running", "paused".
+inline std::string delete_not_stopped(std::string_view id, std::string_view status) {
+    return "cannot delete container " + std::string{id} + " that is not stopped: " + std::string{status};
+}
+
+// ---- where in a start an error happened ----
+// Docker, containerd and podman show the chain and look in it for what follows these.
+inline constexpr std::string_view kUnableToStart = "unable to start container process";
+inline constexpr std::string_view kDuringInit = "error during container init";
+
+// ---- the program; Docker and podman derive exit codes 126 and 127 from these ----
+inline constexpr std::string_view kNotInPath = "executable file not found in $PATH";  // 127
+inline constexpr std::string_view kNoSuchFile = "no such file or directory";          // 127
+inline constexpr std::string_view kPermissionDenied = "permission denied";            // 126
+inline constexpr std::string_view kIsDirectory = "is a directory";                    // Docker: 126
+inline constexpr std::string_view kEmptyArgs = "process args cannot be empty";        // runc's tests, exec
+inline constexpr std::string_view kCwdNotAbsolute = "Cwd must be an absolute path";   // runc's tests
+// `exec: "NAME": WHY`.
+inline std::string exec_failed(std::string_view name, std::string_view why) {
+    return "exec: \"" + std::string{name} + "\": " + std::string{why};
+}
+
+// ---- the bundle ----
+inline constexpr std::string_view kConfigNotFound =
+    "JSON specification file config.json not found";  // runc's tests
+
+// ---- terminals; podman and runc's tests ----
+inline constexpr std::string_view kTerminalNeedsSocket =
+    "cannot allocate tty if rung will detach without setting console socket";
+inline constexpr std::string_view kSocketNeedsTerminal =
+    "cannot use console socket if rung will not detach or allocate tty";
+
+// ---- mounts, hooks, cgroups: runc's and crun's tests; Docker adds a hint to "not a directory" ----
+inline constexpr std::string_view kOrdinaryDirectory = "must be mounted on ordinary directory";
+inline constexpr std::string_view kBadSubCgroup = "bad sub cgroup path";
+inline constexpr std::string_view kCgroupNotEmpty = "container's cgroup is not empty";
+inline constexpr std::string_view kCgroupFrozen = "container's cgroup unexpectedly frozen";
+inline constexpr std::string_view kCgroupNotApplied = "unable to apply cgroup configuration";
+inline constexpr std::string_view kRootlessNeedsNoLimits =
+    "rootless needs no limits + no cgrouppath when no permission is granted for cgroups";
+// `error running createRuntime hook #1`, for the parent's hooks and the child's alike.
+inline std::string hook_failed(std::string_view kind, unsigned index) {
+    return "error running " + std::string{kind} + " hook #" + std::to_string(index);
+}
+
+}  // namespace rung::runtime::wording
