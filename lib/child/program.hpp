@@ -54,6 +54,9 @@ struct BindHostPath { std::string source = {}; std::string target = {}; bool rec
 struct RemountTarget { std::string target = {}; uint64_t set = 0; uint64_t clear = 0; bool recursive = false; std::vector<unsigned long> propagation = {}; };  // mount_setattr(2) on a mount already there
 // The rootfs subtree `path`, bound onto itself so that it can have attributes of its own.
 struct BindSlice { std::string path = {}; uint64_t set = 0; uint64_t clear = 0; };
+// A recursive clone of what is mounted at `path`, kept unattached in slot `kept` with attributes of its own: AttachTree puts it back after
+// the mount around it became read-only.
+struct KeepTree { Slot kept = 0; std::string path = {}; uint64_t set = 0; };
 
 struct MakeDevice { config::Device device = {}; };           // mknodat at the directory's descriptor
 struct BindDevice { std::string path = {}; };                // the host's node of the same path, where mknod is not permitted
@@ -94,7 +97,7 @@ struct Execute {};                                           // execve(2); the l
 using Step = std::variant<
     UnshareNamespaces, JoinNamespace, KeepNetworkNamespace, BecomeNamespaceRoot, WriteTimeOffsets, BringUpLoopback,
     SyncWithParent, JoinCgroups, SetRootPropagation, BindRootfs, OpenRootfs, AttachTree, MountFilesystem, BindHostPath,
-    RemountTarget, BindSlice, MakeDevice, BindDevice, MakeSymlink, PrepareDev, RunHooks, PivotRoot, MoveRoot, ChangeRoot,
+    RemountTarget, BindSlice, KeepTree, MakeDevice, BindDevice, MakeSymlink, PrepareDev, RunHooks, PivotRoot, MoveRoot, ChangeRoot,
     RemountRoot, OpenTerminal, OwnStdio, NewSession, NewKeyring, SetHostname, SetDomainname, WriteSysctl, MaskPath,
     ReadOnlyPath, SetRlimit, SetScheduler, SetIoPriority, SetPersonality, SetNoNewPrivs, LoadSeccomp, CloseDescriptors,
     DropBounding, SetUser, SetCapabilities, ChangeDirectory, SetHome, FindExecutable, AwaitStart, Execute>;
