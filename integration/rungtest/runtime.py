@@ -1,0 +1,80 @@
+"""The runtime under test: which program, how it is called, what it answered.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DEFAULT_RUNTIME = os.path.join(PROJECT, "build", "rung")
+SECONDS = 20
+
+# What a runtime is given; nothing of the tester's environment gets in.
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8"}
+
+
+class Finished:
+    """How a call ended. Output went through files: a detached container keeps its standard streams open."""
+
+    def __init__(self, args, code, out, err):
+        self.args, self.code, self.out, self.err = args, code, out, err
+
+    def __repr__(self):
+        return f"{' '.join(self.args)}: exit {self.code}\n  out: {self.out[-1500:]!r}\n  err: {self.err[-1500:]!r}"
+
+
+class Runtime:
+    def __init__(self, path, root):
+        self.path = path
+        self.root = root  # its --root
+        self.kind = kind_of(path)
+
+    def command(self, *args):
+        return [self.path, "--root", self.root, *args]
+
+    def call(self, *args, cwd=None, stdin=None, seconds=SECONDS, pass_fds=(), env=None, prepare=None):
+        """Runs one verb to its end. `stdin` is text; without it standard input is /dev/null."""
+        return run(self.command(*args), cwd=cwd, stdin=stdin, seconds=seconds, pass_fds=pass_fds, env=env,
+                   prepare=prepare)
+
+
+def run(command, *, cwd=None, stdin=None, seconds=SECONDS, pass_fds=(), env=None, prepare=None):
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as source:
+        if stdin is not None:
+            source.write(stdin.encode())
+            source.seek(0)
+        process = subprocess.Popen(
+            command, cwd=cwd, env=env if env is not None else ENVIRONMENT, pass_fds=pass_fds, preexec_fn=prepare,
+            stdin=source if stdin is not None else subprocess.DEVNULL, stdout=out, stderr=err)
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise AssertionError(f"no end after {seconds} s: {' '.join(command)}\n{_text(out)}{_text(err)}") from None
+        return Finished(command[:1] + command[3:], code, _text(out), _text(err))
+
+
+def _text(file):
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+def kind_of(path):
+    """Which dialect the program speaks; a build of rung may have any path."""
+    name = os.path.basename(path)
+    return name if name in ("runc", "crun") else "rung"
+
+
+def find_runtime():
+    """RUNTIME names the program: rung (the build), runc or crun of the system, or a path."""
+    wanted = os.environ.get("RUNTIME", "rung")
+    if wanted == "rung":
+        wanted = DEFAULT_RUNTIME
+    path = shutil.which(wanted)
+    if path is None:
+        raise SystemExit(f"there is no runtime at {wanted}; build it with `make`, or set RUNTIME")
+    return os.path.abspath(path)
