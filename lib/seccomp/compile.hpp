@@ -13,19 +13,25 @@
 namespace rung::seccomp {
 
 struct Compiled {
-    std::vector<sock_filter> instructions = {};  // empty: nothing to load
-    unsigned int flags = 0;                      // SECCOMP_FILTER_FLAG_*
-    bool notify = false;                         // the filter needs a listener
-    std::vector<std::string> warnings = {};      // unknown system call names skipped
+    std::vector<sock_filter> instructions = {};
+    unsigned int flags = 0;                  // SECCOMP_FILTER_FLAG_*
+    bool notify = false;                     // a rule notifies: the filter needs a listener
+    std::vector<std::string> warnings = {};  // system call names that this build does not know, skipped
 };
 
-// Native architecture always included; foreign ones denied unless listed; system calls newer than the newest one named get
-// ENOSYS where the default action would be an errno (case G2); a rule equal to the default action is skipped (case G4).
-// An unknown flag, operator or architecture is an error.
-Result<Compiled> compile(const config::Seccomp& profile);
+// How the program finds the rule of a system call: one comparison after the other, or a search tree. Both decide alike.
+enum class Layout { linear, tree };
 
-// compile(), remembered in `cache_directory` (0700, made on demand, at most 64 entries). An entry holds its whole input and is used only when
-// that is byte for byte the same; anything odd about the cache is a miss, never an error. Empty directory name: no cache.
+// Native architecture always included; foreign ones are killed unless listed. System calls newer than the newest one
+// named get ENOSYS unless the default action lets calls through (case G2); a rule equal to the default action is skipped
+// (case G4). Conditions of one rule on the same argument are alternatives, as in runc. An unknown flag, operator or
+// architecture is an error, and so is a program that the kernel would not take.
+Result<Compiled> compile(const config::Seccomp& profile);
+Result<Compiled> compile(const config::Seccomp& profile, Layout layout);
+
+// compile(), remembered in `cache_directory` (0700, made on demand, at most 64 entries). An entry holds its whole input
+// and is used only when that is byte for byte the same; anything odd about the cache is a miss, never an error. Empty
+// directory name: no cache.
 Result<Compiled> compile_cached(const config::Seccomp& profile, const std::string& cache_directory);
 
 }  // namespace rung::seccomp
