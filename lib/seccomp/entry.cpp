@@ -145,9 +145,7 @@ std::string encode_entry(std::string_view key, const Compiled& compiled) {
     body.number(uint32_t{compiled.notify});
     body.texts(compiled.warnings);
     body.count(compiled.instructions.size());
-    for (const sock_filter& instruction : compiled.instructions)
-        body.number(instruction);
-
+    body.raw(compiled.instructions.data(), compiled.instructions.size() * sizeof(sock_filter));
     Writer entry = {};
     entry.wide(hash(body.bytes()));
     return std::string(kMagic) + entry.bytes() + body.bytes();
