@@ -2,19 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "child/program.hpp"
 #include "child/report.hpp"
+#include "plan/lower.hpp"
 
 namespace rung::runtime {
 
-// For a report of kind `failed`. The message begins "unable to start container process: "; the verb's prefix
-// ("rung create failed: ") is main's.
-Error describe_failure(const child::Program& program, const child::Report& report);
-
-// For a report of kind `warned`.
-std::string describe_warning(const child::Program& program, const child::Report& report);
+// For a report of kind `failed`, beginning "unable to start container process: "; the verb's prefix ("rung create failed: ") is main's. For
+// one of kind `warned` the same words without that. With `trees` an AttachTree can name its source.
+Error describe_failure(const child::Program& program, const child::Report& report,
+                       const std::vector<plan::OpenTree>& trees = {});
 
 }  // namespace rung::runtime

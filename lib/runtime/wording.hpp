@@ -66,6 +66,10 @@ inline constexpr std::string_view kCgroupFrozen = "container's cgroup unexpected
 inline constexpr std::string_view kCgroupNotApplied = "unable to apply cgroup configuration";
 inline constexpr std::string_view kRootlessNeedsNoLimits =
     "rootless needs no limits + no cgrouppath when no permission is granted for cgroups";
+// `error mounting "SOURCE" to rootfs at "TARGET"`.
+inline std::string mount_failed(std::string_view source, std::string_view target) {
+    return "error mounting \"" + std::string{source} + "\" to rootfs at \"" + std::string{target} + "\"";
+}
 // `error running createRuntime hook #1`, for the parent's hooks and the child's alike.
 inline std::string hook_failed(std::string_view kind, unsigned index) {
     return "error running " + std::string{kind} + " hook #" + std::to_string(index);
