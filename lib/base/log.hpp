@@ -12,13 +12,15 @@ namespace rung::log {
 enum class Level { debug, warn, error };
 enum class Format { text, json };
 
-// Opens `path` (append, 0600, CLOEXEC; empty = standard error). Fails when it cannot be opened.
+// Opens `path` (append, 0600, CLOEXEC; empty = standard error). Fails when it cannot be opened; lines then go to
+// standard error in the format asked for. No call here ever blocks: a reader that does not read loses lines.
 Status open(const std::string& path, Format format, Level least);
 
 void debug(std::string_view message);
+// Not written into a JSON log file unless `least` is debug: podman parses that file as one object, the error.
 void warn(std::string_view message);
-// Only cmd/rung/main.cpp calls this, once, with the whole chain. With a log file the same text also goes to
-// standard error: `kill` and `delete` are judged by stderr (facts on containerd's shim).
+// Only cmd/rung/main.cpp calls this, once, with the whole chain. With a log file the bare message also goes to
+// standard error, where containerd's shim looks after `kill` and `delete`.
 void error(std::string_view message);
 
 // The bytes of one log line without its newline: pure, so that the format is tested.
