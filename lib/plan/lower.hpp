@@ -38,27 +38,29 @@ struct Lowered {
     std::vector<OpenTree> trees = {};
     std::vector<OpenNamespace> namespaces = {};
     int slot_count = 0;
-    uint64_t clone_flags = 0;                    // CLONE_NEW* for clone3 in the parent
-    std::optional<child::Slot> join_pid = {};    // setns(2) in the parent, before the clone: its children land there
+    uint64_t clone_flags = 0;  // CLONE_NEW* for clone3 in the parent
+    std::optional<child::Slot> join_pid =
+        {};  // setns(2) in the parent, before the clone: its children land there
     // Namespaces that have to be joined before the others are made (a user namespace by path; any other by path when the user namespace is
     // new): these steps run first, then a second clone with `second_clone_flags` (CLONE_PARENT is added). It makes what the maps are for.
     std::optional<child::Program> first = {};
     uint64_t second_clone_flags = 0;
     child::Program program = {};
-    bool maps_users = false;                     // the parent writes uid_map and gid_map before it answers the first sync
-    bool denies_setgroups = false;               // and "deny" to setgroups before gid_map: user_namespaces(7)
+    bool maps_users = false;        // the parent writes uid_map and gid_map before it answers the first sync
+    bool denies_setgroups = false;  // and "deny" to setgroups before gid_map: user_namespaces(7)
     // A new time namespace: the parent unshares it and writes this to /proc/self/timens_offsets, so that its next child is born inside.
     std::optional<std::string> time_offsets = {};
-    std::vector<std::string> seccomp_sources = {};  // what each entry of program.filters is compiled from: "config" or a profile name
+    std::vector<std::string> seccomp_sources =
+        {};  // what each entry of program.filters is compiled from: "config" or a profile name
 };
 
 struct LowerOptions {
-    std::string bundle = {};       // absolute; relative bind sources start here
-    std::string rootfs = {};       // absolute
+    std::string bundle = {};  // absolute; relative bind sources start here
+    std::string rootfs = {};  // absolute
     std::string id = {};
     bool no_pivot = false;
     bool new_keyring = true;
-    bool await_start = true;       // create; `run` starts at once
+    bool await_start = true;  // create; `run` starts at once
     int preserve_fds = 0;
 };
 
@@ -71,10 +73,11 @@ struct ExecOptions {
     std::string id = {};
     int namespaces = 0;
     bool joins_user_namespace = false;
-    std::string rootfs = {};       // absolute; where a container without a mount namespace changes its root to
+    std::string rootfs = {};  // absolute; where a container without a mount namespace changes its root to
     bool new_keyring = true;
     int preserve_fds = 0;
 };
-Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& process, const ExecOptions& options);
+Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& process,
+                           const ExecOptions& options);
 
 }  // namespace rung::plan

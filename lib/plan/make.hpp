@@ -19,7 +19,8 @@ Result<SandboxPlan> make(const config::Spec& spec, const std::optional<grant::Gr
                          const kernel::HostFacts& host, int64_t now);
 
 // The same narrowing for one more process of a container that `plan` describes (exec): capabilities, limits, no_new_privs.
-config::Process narrow_process(const SandboxPlan& plan, const std::optional<grant::Grant>& grant, const config::Process& process);
+config::Process narrow_process(const SandboxPlan& plan, const std::optional<grant::Grant>& grant,
+                               const config::Process& process);
 
 // What `rung plan` prints: the whole sandbox, one fact a line, then each narrowing with its layer and reason.
 std::string print(const SandboxPlan& plan);

@@ -13,28 +13,31 @@ namespace rung::plan {
 
 // One line of `rung plan`: what became narrower than config.json asked, which layer did it, and why.
 struct Narrowing {
-    std::string field = {};      // "process.capabilities", "mounts[/data]"
+    std::string field = {};  // "process.capabilities", "mounts[/data]"
     std::string asked = {};
     std::string effective = {};
-    std::string layer = {};      // "oci", "ceiling", "grant", "builtin"
+    std::string layer = {};  // "oci", "ceiling", "grant", "builtin"
     std::string reason = {};
     bool operator==(const Narrowing&) const = default;
 };
 
-// A piece of the image that stays writable although the root is read-only.
+// A piece of the image, or of one of the engine's mounts, that stays writable although what is around it became read-only.
 struct Slice {
     std::string path = {};
+    std::string mount = {};  // destination of the mount it is a piece of; empty: the image
     bool operator==(const Slice&) const = default;
 };
 
 struct SandboxPlan {
-    config::Spec spec = {};                         // config.json after narrowing: never wider than what was asked
-    bool granted = false;                           // false: a plain OCI container, `spec` is config.json unchanged
-    bool routeless_network = false;                 // the workload gets a network namespace of its own with only lo
-    bool keep_engine_network = false;               // hooks see the namespace config.json asked for; the workload leaves it afterwards
-    bool memfd_noexec = false;                      // vm.memfd_noexec=2 in the new pid namespace
+    config::Spec spec = {};          // config.json after narrowing: never wider than what was asked
+    bool granted = false;            // false: a plain OCI container, `spec` is config.json unchanged
+    bool routeless_network = false;  // the workload gets a network namespace of its own with only lo
+    bool keep_engine_network =
+        false;  // hooks see the namespace config.json asked for; the workload leaves it afterwards
+    bool memfd_noexec = false;  // vm.memfd_noexec=2 in the new pid namespace
     std::vector<Slice> slices = {};
-    std::vector<std::string> seccomp_profiles = {}; // names in seccomp-profiles/, loaded beside spec.linux_.seccomp
+    std::vector<std::string> seccomp_profiles =
+        {};  // names in seccomp-profiles/, loaded beside spec.linux_.seccomp
     std::vector<Narrowing> narrowings = {};
     bool operator==(const SandboxPlan&) const = default;
 };

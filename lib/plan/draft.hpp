@@ -1,0 +1,64 @@
+// Draft: what lower() has written so far and what it writes from; each lower_*.cpp adds its part.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plan/lower.hpp"
+
+namespace rung::plan {
+
+struct Draft {
+    const SandboxPlan& plan;
+    const cgroup::Cgroup& cgroup;
+    const kernel::HostFacts& host;
+    const LowerOptions& options;
+    Lowered lowered = {};
+
+    void add(child::Step step) { lowered.program.steps.push_back(std::move(step)); }
+    child::Slot new_slot() { return lowered.slot_count++; }
+};
+
+// How many network namespaces the program juggles: with keep_engine_network the hooks see `engine`, the workload ends up in `workload`.
+struct NetworkSlots {
+    child::Slot engine = 0;
+    child::Slot workload = 0;
+};
+
+// lower_namespaces.cpp: from the clone to being in every namespace and cgroup.
+std::optional<NetworkSlots> enter_namespaces(Draft& draft);
+bool has_new_user_namespace(const SandboxPlan& plan);
+
+// lower_root.cpp: from the host's mount tree to the container's own.
+Status build_root(Draft& draft, std::optional<NetworkSlots> networks);
+void protect_paths(Draft& draft);
+
+// lower_mounts.cpp
+Status add_mounts(Draft& draft);
+// Adds what has to be read-only only after it was filled: /dev and tmpfs mounts.
+Status make_filled_mounts_read_only(Draft& draft);
+unsigned long initial_propagation(const SandboxPlan& plan);
+// "rshared" -> MS_SHARED | MS_REC; nothing for any other text.
+std::optional<unsigned long> propagation_of(std::string_view name);
+
+// lower_cgroup_mount.cpp
+Status add_cgroup_mount(Draft& draft, const config::Mount& mount);
+
+// lower_process.cpp: the tail that create and exec share, from the rlimits to execve.
+struct ProcessTail {
+    const config::Process& process;
+    int preserve_fds = 0;
+    bool setgroups = true;
+    bool await_start = true;
+    std::vector<config::Hook> start_container_hooks = {};
+};
+void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTail& tail);
+
+// "net.ipv4.conf.eth0/1.mtu" -> "net/ipv4/conf/eth0.1/mtu": the two spellings of sysctl(8).
+std::string sysctl_path(std::string_view key);
+// Of several entries for one name the last stays, at its own place.
+std::vector<std::string> resolve_duplicates(const std::vector<std::string>& environment);
+
+}  // namespace rung::plan

@@ -1,0 +1,106 @@
+// The order of a container's making, from clone3 to execve. Each part is in the file named after it.
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lower.hpp"
+
+#include <sched.h>
+
+#include "plan/draft.hpp"
+
+namespace rung::plan {
+namespace {
+
+child::NewKeyring keyring(const std::string& id) {
+    return {"_ses." + id};
+}
+
+void open_terminal(std::vector<child::Step>& steps, const config::Process& process, bool mount_console) {
+    if (!process.terminal) return;
+    steps.emplace_back(child::OpenTerminal{.size = process.console_size.value_or(config::ConsoleSize{}),
+                                           .uid = process.user.uid,
+                                           .mount_console = mount_console});
+}
+
+// Names and kernel settings of the namespaces, while CAP_SYS_ADMIN is still held.
+void set_kernel_names(Draft& draft) {
+    const config::Spec& spec = draft.plan.spec;
+    if (!spec.hostname.empty()) draft.add(child::SetHostname{spec.hostname});
+    if (!spec.domainname.empty()) draft.add(child::SetDomainname{spec.domainname});
+    for (const auto& [key, value] : spec.linux_.sysctl)
+        draft.add(child::WriteSysctl{sysctl_path(key), value});
+    if (draft.plan.memfd_noexec) draft.add(child::WriteSysctl{"vm/memfd_noexec", "2"});
+}
+
+Status check_groups(const Draft& draft) {
+    if (draft.lowered.denies_setgroups && !draft.plan.spec.process.user.additional_gids.empty()) {
+        return Error{
+            .message =
+                "process.user.additionalGids: this user namespace maps one group, so it has no others"};
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string sysctl_path(std::string_view key) {
+    std::string path(key);
+    const size_t separator = path.find_first_of("./");
+    if (separator == std::string::npos || path[separator] == '/') return path;
+    for (char& letter : path) {
+        if (letter == '.') {
+            letter = '/';
+        } else if (letter == '/') {
+            letter = '.';
+        }
+    }
+    return path;
+}
+
+Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, const kernel::HostFacts& host,
+                      const LowerOptions& options) {
+    Draft draft{.plan = plan, .cgroup = cgroup, .host = host, .options = options};
+    const config::Process& process = plan.spec.process;
+
+    const std::optional<NetworkSlots> networks = enter_namespaces(draft);
+    TRY(check_groups(draft));
+    if (options.new_keyring) draft.add(keyring(options.id));
+    TRY(build_root(draft, networks));
+    // From here on "/" is the container's and the host's mounts are gone. Created while root may still write to its own root.
+    draft.add(child::ChangeDirectory{.path = process.cwd, .create = true});
+    draft.add(child::NewSession{});
+    open_terminal(draft.lowered.program.steps, process,
+                  plan.spec.has_namespace(config::NamespaceType::mount));
+    set_kernel_names(draft);
+    TRY(make_filled_mounts_read_only(draft));
+    protect_paths(draft);
+
+    add_process_tail(draft.lowered, plan,
+                     {.process = process,
+                      .preserve_fds = options.preserve_fds,
+                      .setgroups = !draft.lowered.denies_setgroups,
+                      .await_start = options.await_start,
+                      .start_container_hooks = plan.spec.hooks.start_container});
+    return std::move(draft.lowered);
+}
+
+Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& process,
+                           const ExecOptions& options) {
+    Lowered lowered{.slot_count = 1};
+    std::vector<child::Step>& steps = lowered.program.steps;
+    // The descriptors of the cgroup come with the parent's answer, before the namespaces make its paths meaningless.
+    steps.emplace_back(child::SyncWithParent{child::SyncPoint::joined_namespaces});
+    steps.emplace_back(child::JoinCgroups{});
+    if (options.namespaces != 0)
+        steps.emplace_back(child::JoinNamespace{.slot = 0, .flag = options.namespaces});
+    if (options.joins_user_namespace) steps.emplace_back(child::BecomeNamespaceRoot{});
+    if (!plan.spec.has_namespace(config::NamespaceType::mount)) {
+        steps.emplace_back(child::OpenRootfs{options.rootfs});
+        steps.emplace_back(child::ChangeRoot{});
+    }
+    if (options.new_keyring) steps.emplace_back(keyring(options.id));
+    steps.emplace_back(child::NewSession{});
+    open_terminal(steps, process, false);
+    add_process_tail(lowered, plan, {.process = process, .preserve_fds = options.preserve_fds});
+    return lowered;
+}
+
+}  // namespace rung::plan

@@ -1,0 +1,100 @@
+// The container's view of its control groups: one cgroup2 mount, or a tmpfs with one directory for each v1 hierarchy.
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/mount.h>
+
+#include "base/path.hpp"
+#include "config/mount_options.hpp"
+#include "plan/draft.hpp"
+
+namespace rung::plan {
+namespace {
+
+using config::Mount;
+using config::MountOptions;
+using config::NamespaceType;
+using kernel::CgroupLayout;
+
+// {"cpu", "cpuacct"} -> both as flags, {"name=systemd"} -> name and "systemd": how fsconfig(2) wants them.
+std::vector<std::pair<std::string, std::string>> hierarchy_options(const cgroup::Directory& directory) {
+    std::vector<std::pair<std::string, std::string>> options;
+    for (const std::string& controller : directory.controllers) {
+        if (controller.starts_with("name=")) {
+            options.emplace_back("none", "");
+            options.emplace_back("name", controller.substr(5));
+        } else {
+            options.emplace_back(controller, "");
+        }
+    }
+    return options;
+}
+
+void mount_hierarchy(Draft& draft, const cgroup::Directory& directory, const std::string& target,
+                     uint64_t attributes) {
+    if (draft.plan.spec.has_namespace(NamespaceType::cgroup)) {
+        draft.add(child::MountFilesystem{.type = "cgroup",
+                                         .source = "cgroup",
+                                         .target = target,
+                                         .options = hierarchy_options(directory),
+                                         .attributes = attributes});
+    } else {
+        draft.add(child::BindHostPath{.source = directory.path, .target = target, .attributes = attributes});
+    }
+}
+
+void mount_v1(Draft& draft, const Mount& mount, const MountOptions& options) {
+    const uint64_t attributes = options.set | options.recursive_set;
+    const uint64_t writable = attributes & ~static_cast<uint64_t>(MOUNT_ATTR_RDONLY);
+    draft.add(child::MountFilesystem{.type = "tmpfs",
+                                     .source = "tmpfs",
+                                     .target = mount.destination,
+                                     .options = {{"mode", "755"}},
+                                     .attributes = writable,
+                                     .clear_attributes = options.clear,
+                                     .propagation = options.propagation});
+    for (const cgroup::Directory& directory : draft.cgroup.v1) {
+        const std::string name = path::file_name(directory.mount_point);
+        mount_hierarchy(draft, directory, mount.destination + "/" + name, attributes);
+        if (directory.controllers.size() < 2) continue;
+        for (const std::string& controller : directory.controllers) {
+            if (controller != name) draft.add(child::MakeSymlink{name, mount.destination + "/" + controller});
+        }
+    }
+    if (attributes != writable) {
+        draft.add(child::RemountTarget{.target = mount.destination, .set = MOUNT_ATTR_RDONLY});
+    }
+}
+
+// Without a cgroup namespace a new cgroup2 mount shows the whole hierarchy, as runc's does. In a user namespace the kernel refuses that
+// mount, and the container's own cgroup is bound.
+void mount_v2(Draft& draft, const Mount& mount, const MountOptions& options) {
+    const uint64_t attributes = options.set | options.recursive_set;
+    const config::Spec& spec = draft.plan.spec;
+    const bool in_user_namespace = spec.has_namespace(NamespaceType::user) || draft.host.in_user_namespace;
+    if (in_user_namespace && !spec.has_namespace(NamespaceType::cgroup) && !draft.cgroup.unified.empty()) {
+        draft.add(child::BindHostPath{
+            .source = draft.cgroup.unified, .target = mount.destination, .attributes = attributes});
+        return;
+    }
+    draft.add(child::MountFilesystem{.type = "cgroup2",
+                                     .source = "cgroup",
+                                     .target = mount.destination,
+                                     .options = options.data,
+                                     .attributes = attributes,
+                                     .clear_attributes = options.clear,
+                                     .propagation = options.propagation});
+}
+
+}  // namespace
+
+Status add_cgroup_mount(Draft& draft, const Mount& mount) {
+    const MountOptions options =
+        TRY(config::parse_mount_options(mount.options).context("mounts[" + mount.destination + "]"));
+    if (draft.host.cgroup.layout == CgroupLayout::v2 || mount.type == "cgroup2") {
+        mount_v2(draft, mount, options);
+    } else {
+        mount_v1(draft, mount, options);
+    }
+    return {};
+}
+
+}  // namespace rung::plan

@@ -1,0 +1,233 @@
+// config.json's mounts as steps: host trees are cloned by the parent with their attributes, file systems are made by the child.
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/mount.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/path.hpp"
+#include "config/mount_options.hpp"
+#include "plan/draft.hpp"
+
+namespace rung::plan {
+namespace {
+
+using config::Mount;
+using config::MountOptions;
+
+constexpr uint64_t kCapSysAdmin = 1ULL << 21;
+constexpr uint64_t kHarmless = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+
+bool is_bind(const Mount& mount, const MountOptions& options) {
+    return mount.type == "bind" || options.bind || options.recursive_bind;
+}
+
+Error mount_error(const Mount& mount, const std::string& what) {
+    return Error{.message = "mounts[" + mount.destination + "]: " + what};
+}
+
+// A tmpfs, and /dev of whatever type, is filled before it may become read-only.
+bool is_filled_first(const Mount& mount) {
+    return mount.type == "tmpfs" || path::clean(mount.destination) == "/dev";
+}
+
+std::vector<Slice> slices_of(const SandboxPlan& plan, const Mount& mount) {
+    std::vector<Slice> slices;
+    std::copy_if(plan.slices.begin(), plan.slices.end(), std::back_inserter(slices),
+                 [&](const Slice& slice) { return slice.mount == path::clean(mount.destination); });
+    return slices;
+}
+
+// A clone of the host's mounts is a peer of the original: what the host's root became in the container, the clone becomes first.
+std::vector<unsigned long> tree_propagation(const SandboxPlan& plan, const MountOptions& options) {
+    std::vector<unsigned long> propagation;
+    const unsigned long initial = initial_propagation(plan) | MS_REC;
+    // The kernel makes every mount a slave that crosses into a user namespace; a tree opened outside has to be made one.
+    if ((initial & MS_SHARED) != 0 && plan.spec.has_namespace(config::NamespaceType::user)) {
+        propagation.push_back(MS_SLAVE | MS_REC);
+    }
+    propagation.push_back(initial);
+    propagation.insert(propagation.end(), options.propagation.begin(), options.propagation.end());
+    return propagation;
+}
+
+// The pieces are taken out while they are writable, and put back onto the mount that no longer is.
+void attach_around_slices(Draft& draft, const Mount& mount, const std::vector<Slice>& slices) {
+    std::vector<child::AttachTree> kept;
+    for (const Slice& slice : slices) {
+        kept.push_back({.tree = draft.new_slot(), .target = slice.path});
+        draft.add(child::KeepTree{.kept = kept.back().tree, .path = slice.path, .set = kHarmless});
+    }
+    draft.add(child::RemountTarget{.target = mount.destination, .set = MOUNT_ATTR_RDONLY, .recursive = true});
+    for (child::AttachTree& piece : kept)
+        draft.add(std::move(piece));
+}
+
+// Without CAP_SYS_ADMIN on the host only the child, root in its user namespace, may clone mounts.
+void bind_in_child(Draft& draft, const Mount& mount, const MountOptions& options, const std::string& source) {
+    draft.add(child::BindHostPath{.source = source,
+                                  .target = mount.destination,
+                                  .recursive = options.recursive_bind,
+                                  .attributes = options.set});
+    if (options.clear != 0 || !options.propagation.empty()) {
+        draft.add(child::RemountTarget{.target = mount.destination,
+                                       .set = options.set,
+                                       .clear = options.clear,
+                                       .propagation = options.propagation});
+    }
+    if ((options.recursive_set | options.recursive_clear) != 0) {
+        draft.add(child::RemountTarget{.target = mount.destination,
+                                       .set = options.recursive_set,
+                                       .clear = options.recursive_clear,
+                                       .recursive = true});
+    }
+}
+
+Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
+    if (!options.data.empty()) {
+        return mount_error(mount,
+                           "option \"" + options.data.front().first + "\" has no meaning for a bind mount");
+    }
+    if (mount.source.empty()) return mount_error(mount, "a bind mount needs a source");
+    const std::string source = path::join(draft.options.bundle, mount.source);
+    const std::vector<Slice> slices = slices_of(draft.plan, mount);
+    if (!slices.empty()) {
+        options.set &= ~MOUNT_ATTR_RDONLY;
+        options.recursive_set &= ~static_cast<uint64_t>(MOUNT_ATTR_RDONLY);
+    }
+    if ((draft.host.effective_capabilities & kCapSysAdmin) == 0) {
+        bind_in_child(draft, mount, options, source);
+    } else {
+        const child::Slot tree = draft.new_slot();
+        draft.lowered.trees.push_back({.slot = tree,
+                                       .source = source,
+                                       .target = mount.destination,
+                                       .recursive = options.recursive_bind,
+                                       .set = options.set,
+                                       .clear = options.clear,
+                                       .recursive_set = options.recursive_set,
+                                       .recursive_clear = options.recursive_clear,
+                                       .propagation = tree_propagation(draft.plan, options)});
+        draft.add(child::AttachTree{.tree = tree, .target = mount.destination});
+    }
+    if (!slices.empty()) attach_around_slices(draft, mount, slices);
+    return {};
+}
+
+Status add_remount(Draft& draft, const Mount& mount, const MountOptions& options) {
+    if (!options.data.empty()) {
+        return mount_error(
+            mount, "a remount cannot change the file system option \"" + options.data.front().first + "\"");
+    }
+    draft.add(child::RemountTarget{.target = mount.destination,
+                                   .set = options.set,
+                                   .clear = options.clear,
+                                   .propagation = options.propagation});
+    return {};
+}
+
+bool maps_group(const config::Linux& linux_config, std::string_view text) {
+    uint32_t gid = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), gid).ec != std::errc{}) return true;
+    return std::any_of(linux_config.gid_mappings.begin(), linux_config.gid_mappings.end(),
+                       [&](const config::IdMapping& mapping) {
+                           return gid >= mapping.container_id && gid - mapping.container_id < mapping.size;
+                       });
+}
+
+std::vector<std::pair<std::string, std::string>> filesystem_options(const SandboxPlan& plan,
+                                                                    const Mount& mount,
+                                                                    const MountOptions& options) {
+    std::vector<std::pair<std::string, std::string>> result;
+    if (options.sync) result.emplace_back("sync", "");
+    if (options.dirsync) result.emplace_back("dirsync", "");
+    if (options.mandatory_lock) result.emplace_back("mand", "");
+    for (const auto& option : options.data) {
+        // The terminal group does not exist in a user namespace that maps only a few: the kernel would refuse it.
+        const bool unmapped = mount.type == "devpts" && option.first == "gid" &&
+                              has_new_user_namespace(plan) && !maps_group(plan.spec.linux_, option.second);
+        if (!unmapped) result.push_back(option);
+    }
+    return result;
+}
+
+// A new sysfs needs the network namespace to belong to the user namespace; the host's own is bound instead.
+bool needs_host_sysfs(const Draft& draft, const Mount& mount) {
+    const bool in_user_namespace =
+        draft.plan.spec.has_namespace(config::NamespaceType::user) || draft.host.in_user_namespace;
+    return mount.type == "sysfs" && in_user_namespace && !draft.plan.routeless_network &&
+           !draft.plan.spec.has_namespace(config::NamespaceType::network);
+}
+
+void add_filesystem(Draft& draft, const Mount& mount, const MountOptions& options) {
+    uint64_t attributes = options.set | options.recursive_set;
+    if (is_filled_first(mount)) attributes &= ~static_cast<uint64_t>(MOUNT_ATTR_RDONLY);
+    if (needs_host_sysfs(draft, mount)) {
+        draft.add(child::BindHostPath{"/sys", mount.destination, true, attributes});
+        return;
+    }
+    const bool has_mode = std::any_of(options.data.begin(), options.data.end(),
+                                      [](const auto& option) { return option.first == "mode"; });
+    draft.add(
+        child::MountFilesystem{.type = mount.type,
+                               .source = mount.source.empty() ? mount.type : mount.source,
+                               .target = mount.destination,
+                               .options = filesystem_options(draft.plan, mount, options),
+                               .attributes = attributes,
+                               .clear_attributes = options.clear | options.recursive_clear,
+                               .propagation = options.propagation,
+                               .copy_up = options.copy_up && mount.type == "tmpfs",
+                               .inherit_mode = mount.type == "tmpfs" && !has_mode,
+                               .must_be_plain_directory = mount.type == "proc" || mount.type == "sysfs"});
+}
+
+Status add_mount(Draft& draft, const Mount& mount) {
+    if (mount.type == "cgroup" || mount.type == "cgroup2") return add_cgroup_mount(draft, mount);
+    MountOptions options =
+        TRY(config::parse_mount_options(mount.options).context("mounts[" + mount.destination + "]"));
+    if (options.idmap) return mount_error(mount, "id-mapped mounts are not supported");
+    if (options.remount) return add_remount(draft, mount, options);
+    if (is_bind(mount, options)) return add_bind(draft, mount, std::move(options));
+    if (mount.type.empty()) return mount_error(mount, "neither a type nor bind is given");
+    add_filesystem(draft, mount, options);
+    return {};
+}
+
+}  // namespace
+
+std::optional<unsigned long> propagation_of(std::string_view name) {
+    if (name == "shared") return MS_SHARED;
+    if (name == "rshared") return MS_SHARED | MS_REC;
+    if (name == "slave") return MS_SLAVE;
+    if (name == "rslave") return MS_SLAVE | MS_REC;
+    if (name == "private") return MS_PRIVATE;
+    if (name == "rprivate") return MS_PRIVATE | MS_REC;
+    if (name == "unbindable") return MS_UNBINDABLE;
+    if (name == "runbindable") return MS_UNBINDABLE | MS_REC;
+    return {};
+}
+
+unsigned long initial_propagation(const SandboxPlan& plan) {
+    const unsigned long flags =
+        propagation_of(plan.spec.linux_.rootfs_propagation).value_or(MS_SLAVE | MS_REC);
+    return (flags & MS_UNBINDABLE) != 0 ? MS_PRIVATE | MS_REC : flags;
+}
+
+Status add_mounts(Draft& draft) {
+    for (const Mount& mount : draft.plan.spec.mounts)
+        TRY(add_mount(draft, mount));
+    return {};
+}
+
+Status make_filled_mounts_read_only(Draft& draft) {
+    for (const Mount& mount : draft.plan.spec.mounts) {
+        if (!is_filled_first(mount)) continue;
+        const MountOptions options = TRY(config::parse_mount_options(mount.options));
+        if (options.remount || is_bind(mount, options)) continue;
+        if (((options.set | options.recursive_set) & MOUNT_ATTR_RDONLY) == 0) continue;
+        draft.add(child::RemountTarget{.target = mount.destination, .set = MOUNT_ATTR_RDONLY});
+    }
+    return {};
+}
+
+}  // namespace rung::plan

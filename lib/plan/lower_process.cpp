@@ -1,0 +1,84 @@
+// The last part of every program: limits, filters, identity, and execve. Each step gives up something that a later one does not need.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "plan/draft.hpp"
+
+namespace rung::plan {
+namespace {
+
+void use_filters(Lowered& lowered, const SandboxPlan& plan) {
+    lowered.seccomp_sources = plan.seccomp_profiles;
+    if (plan.spec.linux_.seccomp) lowered.seccomp_sources.emplace_back("config");
+}
+
+void load_filters(Lowered& lowered) {
+    for (size_t index = 0; index < lowered.seccomp_sources.size(); ++index) {
+        lowered.program.steps.emplace_back(child::LoadSeccomp{static_cast<child::Slot>(index)});
+    }
+}
+
+void add_scheduling(std::vector<child::Step>& steps, const SandboxPlan& plan,
+                    const config::Process& process) {
+    for (const config::Rlimit& limit : process.rlimits)
+        steps.emplace_back(child::SetRlimit{limit});
+    if (process.scheduler) steps.emplace_back(child::SetScheduler{*process.scheduler});
+    if (process.io_priority) steps.emplace_back(child::SetIoPriority{*process.io_priority});
+    if (plan.spec.linux_.personality)
+        steps.emplace_back(child::SetPersonality{*plan.spec.linux_.personality});
+}
+
+void become_user(std::vector<child::Step>& steps, const ProcessTail& tail) {
+    const config::Process& process = tail.process;
+    const config::Capabilities capabilities = process.capabilities.value_or(config::Capabilities{});
+    steps.emplace_back(child::CloseDescriptors{tail.preserve_fds});
+    steps.emplace_back(child::DropBounding{capabilities.bounding});
+    // Before the user changes: root may enter directories that the user may not, as with `-w /root -u 1000`. After every mount: the working
+    // directory must not be what a mask or a read-only bind has since covered.
+    steps.emplace_back(child::ChangeDirectory{.path = process.cwd, .create = false});
+    steps.emplace_back(child::SetUser{process.user, tail.setgroups});
+    steps.emplace_back(child::SetCapabilities{capabilities});
+    steps.emplace_back(child::SetHome{});
+    steps.emplace_back(child::FindExecutable{});
+}
+
+}  // namespace
+
+std::vector<std::string> resolve_duplicates(const std::vector<std::string>& environment) {
+    std::vector<std::string> resolved;
+    std::set<std::string_view> seen;
+    for (auto entry = environment.rbegin(); entry != environment.rend(); ++entry) {
+        const std::string_view name = std::string_view(*entry).substr(0, entry->find('='));
+        if (seen.insert(name).second) resolved.push_back(*entry);
+    }
+    std::reverse(resolved.begin(), resolved.end());
+    return resolved;
+}
+
+void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTail& tail) {
+    const config::Process& process = tail.process;
+    std::vector<child::Step>& steps = lowered.program.steps;
+    lowered.program.args = process.args;
+    lowered.program.env = resolve_duplicates(process.env);
+    use_filters(lowered, plan);
+
+    add_scheduling(steps, plan, process);
+    steps.emplace_back(child::OwnStdio{process.user.uid, process.user.gid});
+    if (process.no_new_privileges) {
+        steps.emplace_back(child::SetNoNewPrivs{});
+    } else {
+        // Without no_new_privs a filter needs CAP_SYS_ADMIN, which is about to go.
+        load_filters(lowered);
+    }
+    become_user(steps, tail);
+
+    if (tail.await_start) steps.emplace_back(child::AwaitStart{});
+    if (process.no_new_privileges) load_filters(lowered);
+    if (!tail.start_container_hooks.empty()) {
+        steps.emplace_back(child::RunHooks{"startContainer", tail.start_container_hooks, "created"});
+    }
+    steps.emplace_back(child::Execute{});
+}
+
+}  // namespace rung::plan

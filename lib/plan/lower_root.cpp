@@ -1,0 +1,149 @@
+// The container's root: bound, filled, given its devices, shown to the hooks, and made "/".
+// SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+#include <sys/mount.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/path.hpp"
+#include "config/mount_options.hpp"
+#include "plan/draft.hpp"
+
+namespace rung::plan {
+namespace {
+
+using config::Device;
+using config::DeviceType;
+
+constexpr uint64_t kCapMknod = 1ULL << 27;
+constexpr uint64_t kHarmless = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+
+// runtime-spec config-linux.md, "Default Devices".
+std::vector<Device> default_devices() {
+    struct Node {
+        const char* path;
+        uint32_t major;
+        uint32_t minor;
+    };
+    constexpr std::array<Node, 6> kNodes = {{{"/dev/null", 1, 3},
+                                             {"/dev/zero", 1, 5},
+                                             {"/dev/full", 1, 7},
+                                             {"/dev/random", 1, 8},
+                                             {"/dev/urandom", 1, 9},
+                                             {"/dev/tty", 5, 0}}};
+    std::vector<Device> devices;
+    for (const Node& node : kNodes) {
+        devices.push_back(
+            {.path = node.path, .type = DeviceType::character, .major = node.major, .minor = node.minor});
+    }
+    return devices;
+}
+
+// The defaults, each replaced by what config.json says about the same path. /dev/ptmx is PrepareDev's link.
+std::vector<Device> wanted_devices(const std::vector<Device>& configured) {
+    std::vector<Device> wanted;
+    for (const Device& device : default_devices()) {
+        const bool replaced = std::any_of(configured.begin(), configured.end(), [&](const Device& other) {
+            return path::clean(other.path) == device.path;
+        });
+        if (!replaced) wanted.push_back(device);
+    }
+    std::copy_if(configured.begin(), configured.end(), std::back_inserter(wanted),
+                 [](const Device& device) { return path::clean(device.path) != "/dev/ptmx"; });
+    return wanted;
+}
+
+bool may_make_nodes(const Draft& draft) {
+    return !draft.plan.spec.has_namespace(config::NamespaceType::user) && !draft.host.in_user_namespace &&
+           (draft.host.effective_capabilities & kCapMknod) != 0;
+}
+
+Result<bool> dev_is_bound(const config::Spec& spec) {
+    for (const config::Mount& mount : spec.mounts) {
+        if (path::clean(mount.destination) != "/dev") continue;
+        const config::MountOptions options = TRY(config::parse_mount_options(mount.options));
+        if (mount.type == "bind" || options.bind || options.recursive_bind) return true;
+    }
+    return false;
+}
+
+// A /dev that is bound from the host is the host's: nothing is added to it.
+Status fill_dev(Draft& draft) {
+    if (TRY(dev_is_bound(draft.plan.spec))) return {};
+    draft.add(child::PrepareDev{});
+    const bool make = may_make_nodes(draft);
+    for (const Device& device : wanted_devices(draft.plan.spec.linux_.devices)) {
+        if (make || device.type == DeviceType::fifo) {
+            draft.add(child::MakeDevice{device});
+        } else {
+            draft.add(child::BindDevice{device.path});
+        }
+    }
+    return {};
+}
+
+// The hooks that see the finished root while the host's is still there: the parent's, then the container's own.
+void run_create_hooks(Draft& draft, std::optional<NetworkSlots> networks) {
+    const config::Hooks& hooks = draft.plan.spec.hooks;
+    if (networks) draft.add(child::JoinNamespace{networks->engine, CLONE_NEWNET});
+    if (!hooks.prestart.empty() || !hooks.create_runtime.empty()) {
+        draft.add(child::SyncWithParent{child::SyncPoint::before_pivot});
+    }
+    if (!hooks.create_container.empty()) {
+        draft.add(child::RunHooks{"createContainer", hooks.create_container, "creating"});
+    }
+    if (networks) draft.add(child::JoinNamespace{networks->workload, CLONE_NEWNET});
+}
+
+void bind_image_slices(Draft& draft) {
+    for (const Slice& slice : draft.plan.slices) {
+        if (slice.mount.empty()) draft.add(child::BindSlice{.path = slice.path, .set = kHarmless});
+    }
+}
+
+}  // namespace
+
+Status build_root(Draft& draft, std::optional<NetworkSlots> networks) {
+    const config::Spec& spec = draft.plan.spec;
+    const bool own_mounts = spec.has_namespace(config::NamespaceType::mount);
+    if (!own_mounts && !spec.mounts.empty()) {
+        return Error{.message = "mounts: without a mount namespace they would be made on the host"};
+    }
+    if (own_mounts) {
+        draft.add(child::SetRootPropagation{initial_propagation(draft.plan)});
+        draft.add(child::BindRootfs{.path = draft.options.rootfs});
+        // Before the mounts, which may lie on top of a slice.
+        bind_image_slices(draft);
+        TRY(add_mounts(draft));
+    } else {
+        draft.add(child::OpenRootfs{draft.options.rootfs});
+    }
+    TRY(fill_dev(draft));
+    run_create_hooks(draft, networks);
+
+    if (!own_mounts) {
+        draft.add(child::ChangeRoot{});
+    } else if (draft.options.no_pivot) {
+        draft.add(child::MoveRoot{});
+    } else {
+        draft.add(child::PivotRoot{});
+    }
+    return {};
+}
+
+void protect_paths(Draft& draft) {
+    const config::Spec& spec = draft.plan.spec;
+    for (const std::string& path : spec.linux_.readonly_paths)
+        draft.add(child::ReadOnlyPath{path});
+    for (const std::string& path : spec.linux_.masked_paths)
+        draft.add(child::MaskPath{path});
+    if (!spec.has_namespace(config::NamespaceType::mount)) return;
+
+    child::RemountRoot root{.read_only = spec.root.read_only};
+    // What config.json says of the root holds from the pivot on: an unbindable root could not have been bound.
+    if (const auto flags = propagation_of(spec.linux_.rootfs_propagation)) root.propagation = {*flags};
+    if (root.read_only || !root.propagation.empty()) draft.add(std::move(root));
+}
+
+}  // namespace rung::plan
