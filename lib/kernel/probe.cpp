@@ -1,1 +1,70 @@
+// Reading HostFacts: two tables of /proc and a few system calls, about 0.1 ms.
 // SPDX-License-Identifier: Apache-2.0
+#include "kernel/probe.hpp"
+
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "kernel/files.hpp"
+#include "kernel/syscalls.hpp"
+
+namespace rung::kernel {
+
+namespace {
+
+// PROC_USER_INIT_INO of linux/proc_ns.h. The layout of uid_map proves nothing: an identity map can be made.
+constexpr ino_t kInitialUserNamespace = 4026531837;
+
+uint64_t effective_capabilities() {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+    if (capget(header, data) < 0) return 0;
+    return uint64_t{data[1].effective} << 32 | data[0].effective;
+}
+
+int landlock_abi() {
+    const int version =
+        checked(::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION));
+    return version > 0 ? version : 0;
+}
+
+bool has_seccomp_filters() {
+    const uint32_t action = SECCOMP_RET_ERRNO;
+    return seccomp(SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+bool says_yes(const std::string& path) {
+    const Result<std::string> text = read_file(path);
+    return text && text->starts_with('Y');
+}
+
+}  // namespace
+
+bool in_user_namespace() {
+    struct stat facts = {};
+    return ::stat("/proc/self/ns/user", &facts) == 0 && facts.st_ino != kInitialUserNamespace;
+}
+
+Result<HostFacts> probe() {
+    const std::string mountinfo = TRY(read_file("/proc/self/mountinfo"));
+    const std::string self_cgroup = TRY(read_file("/proc/self/cgroup"));
+    const std::string last_capability = TRY(read_file("/proc/sys/kernel/cap_last_cap"));
+    return HostFacts{.cgroup = parse_cgroup_facts(mountinfo, self_cgroup),
+                     .effective_uid = ::geteuid(),
+                     .in_user_namespace = in_user_namespace(),
+                     .effective_capabilities = effective_capabilities(),
+                     .last_capability = std::atoi(last_capability.c_str()),
+                     .landlock_abi = landlock_abi(),
+                     .memfd_noexec = exists("/proc/sys/vm/memfd_noexec"),
+                     .apparmor = says_yes("/sys/module/apparmor/parameters/enabled"),
+                     .selinux = exists("/sys/fs/selinux/enforce"),
+                     .seccomp = has_seccomp_filters()};
+}
+
+}  // namespace rung::kernel

@@ -15,4 +15,7 @@ Result<HostFacts> probe();
 // The pure part: /proc/self/mountinfo and /proc/self/cgroup (proc(5), cgroups(7)) to CgroupFacts.
 CgroupFacts parse_cgroup_facts(std::string_view mountinfo, std::string_view self_cgroup);
 
+// Whether this process is outside the initial user namespace.
+bool in_user_namespace();
+
 }  // namespace rung::kernel
