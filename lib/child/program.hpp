@@ -25,7 +25,6 @@ struct UnshareNamespaces { int flags = 0; };                 // CLONE_NEW*; unsh
 struct JoinNamespace { Slot slot = 0; int flag = 0; };       // setns(2)
 struct KeepNetworkNamespace { Slot kept = 0; };              // remember the present network namespace in slot `kept`
 struct BecomeNamespaceRoot {};                               // setgroups/setresgid/setresuid(0) after a user namespace was entered
-struct WriteTimeOffsets { std::string text = {}; };          // "monotonic 10 0\nboottime ..."; time_namespaces(7)
 struct BringUpLoopback {};
 // Tells the parent that everything before this is done, then blocks until the parent answers. The answer to
 // `joined_namespaces` carries the cgroup join files, which JoinCgroups writes.
@@ -95,7 +94,7 @@ struct AwaitStart {};                                        // blocks on the st
 struct Execute {};                                           // execve(2); the last step
 
 using Step = std::variant<
-    UnshareNamespaces, JoinNamespace, KeepNetworkNamespace, BecomeNamespaceRoot, WriteTimeOffsets, BringUpLoopback,
+    UnshareNamespaces, JoinNamespace, KeepNetworkNamespace, BecomeNamespaceRoot, BringUpLoopback,
     SyncWithParent, JoinCgroups, SetRootPropagation, BindRootfs, OpenRootfs, AttachTree, MountFilesystem, BindHostPath,
     RemountTarget, BindSlice, KeepTree, MakeDevice, BindDevice, MakeSymlink, PrepareDev, RunHooks, PivotRoot, MoveRoot, ChangeRoot,
     RemountRoot, OpenTerminal, OwnStdio, NewSession, NewKeyring, SetHostname, SetDomainname, WriteSysctl, MaskPath,

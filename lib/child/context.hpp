@@ -1,0 +1,105 @@
+// Context: what the steps of one child share, and the outcome each of them has. Private to lib/child.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "child/program.hpp"
+#include "child/report.hpp"
+#include "child/run.hpp"
+
+namespace rung::child {
+
+// How a step ended. `text` is copied into the report, so it may point into the program or a buffer of the context.
+struct Outcome {
+    int error = 0;  // an errno, positive; 0 = done
+    Detail detail = Detail::none;
+    int32_t value = 0;
+    uint32_t index = 0;
+    const char* text = nullptr;
+
+    bool failed() const { return error != 0; }
+};
+
+inline Outcome done() { return {}; }
+// `result` is a negative errno, as the wrappers of kernel/syscalls.hpp return it.
+inline Outcome failed(int result, Detail detail = Detail::none, const char* text = nullptr) {
+    return {.error = -result, .detail = detail, .text = text};
+}
+
+constexpr int kMaxPath = 4096;
+constexpr int kMaxEnvironment = 4096;  // entries; more is E2BIG
+
+struct Context {
+    const Program& program;
+    Descriptors descriptors = {};
+    uint32_t step = 0;                      // the one being performed
+    int root = -1;                          // O_PATH: the root that targets are resolved in
+    int procfs = -1;                        // private detached procfs, made on first use
+    int cgroup_joins[kMaxCgroupJoins] = {}; // came with the answer to SyncPoint::joined_namespaces
+    int cgroup_join_count = 0;
+    int32_t host_pid = 0;                   // from the same answer
+    int null_device = -1;                   // an O_PATH descriptor of a verified null device (char 1:3), made on first use
+    int empty_directory = -1;               // a detached read-only tmpfs that masks directories, made on first use
+    bool started = false;                   // AwaitStart is past: errors go to standard error as well
+    char executable[kMaxPath] = {};         // found by FindExecutable
+    char home[kMaxPath] = {};               // "HOME=..." made by SetHome
+    const char* environment[kMaxEnvironment + 2] = {};
+    const char* arguments[kMaxEnvironment + 2] = {};
+};
+
+// Sends a report of something skipped; the step goes on.
+void warn(Context& context, const Outcome& outcome);
+
+// Each step's doing, in the file that its subject names.
+Outcome perform(Context& context, const UnshareNamespaces& step);     // namespaces.cpp
+Outcome perform(Context& context, const JoinNamespace& step);
+Outcome perform(Context& context, const KeepNetworkNamespace& step);
+Outcome perform(Context& context, const BecomeNamespaceRoot& step);
+Outcome perform(Context& context, const BringUpLoopback& step);
+Outcome perform(Context& context, const SyncWithParent& step);        // run.cpp
+Outcome perform(Context& context, const JoinCgroups& step);           // namespaces.cpp
+Outcome perform(Context& context, const SetRootPropagation& step);    // root.cpp
+Outcome perform(Context& context, const BindRootfs& step);
+Outcome perform(Context& context, const OpenRootfs& step);
+Outcome perform(Context& context, const PivotRoot& step);
+Outcome perform(Context& context, const MoveRoot& step);
+Outcome perform(Context& context, const ChangeRoot& step);
+Outcome perform(Context& context, const RemountRoot& step);
+Outcome perform(Context& context, const AttachTree& step);            // mounts.cpp
+Outcome perform(Context& context, const MountFilesystem& step);
+Outcome perform(Context& context, const BindHostPath& step);
+Outcome perform(Context& context, const RemountTarget& step);
+Outcome perform(Context& context, const BindSlice& step);
+Outcome perform(Context& context, const KeepTree& step);
+Outcome perform(Context& context, const MaskPath& step);              // masks.cpp
+Outcome perform(Context& context, const ReadOnlyPath& step);
+Outcome perform(Context& context, const MakeDevice& step);            // devices.cpp
+Outcome perform(Context& context, const BindDevice& step);
+Outcome perform(Context& context, const MakeSymlink& step);
+Outcome perform(Context& context, const PrepareDev& step);
+Outcome perform(Context& context, const RunHooks& step);              // hooks.cpp
+Outcome perform(Context& context, const OpenTerminal& step);          // terminal.cpp
+Outcome perform(Context& context, const OwnStdio& step);
+Outcome perform(Context& context, const NewSession& step);
+Outcome perform(Context& context, const NewKeyring& step);            // credentials.cpp
+Outcome perform(Context& context, const SetNoNewPrivs& step);
+Outcome perform(Context& context, const LoadSeccomp& step);
+Outcome perform(Context& context, const DropBounding& step);
+Outcome perform(Context& context, const SetUser& step);
+Outcome perform(Context& context, const SetCapabilities& step);
+Outcome perform(Context& context, const SetHostname& step);           // attributes.cpp
+Outcome perform(Context& context, const SetDomainname& step);
+Outcome perform(Context& context, const WriteSysctl& step);
+Outcome perform(Context& context, const SetRlimit& step);
+Outcome perform(Context& context, const SetScheduler& step);
+Outcome perform(Context& context, const SetIoPriority& step);
+Outcome perform(Context& context, const SetPersonality& step);
+Outcome perform(Context& context, const CloseDescriptors& step);      // execute.cpp
+Outcome perform(Context& context, const ChangeDirectory& step);
+Outcome perform(Context& context, const SetHome& step);
+Outcome perform(Context& context, const FindExecutable& step);
+Outcome perform(Context& context, const AwaitStart& step);            // run.cpp
+Outcome perform(Context& context, const Execute& step);               // execute.cpp
+
+}  // namespace rung::child

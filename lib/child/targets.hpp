@@ -1,0 +1,27 @@
+// Targets: container paths resolved once, inside the root, to descriptors. Private to lib/child.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "child/context.hpp"
+
+namespace rung::child {
+
+enum class TargetKind { directory, file };
+
+// An O_PATH descriptor of `path` in the root, or a negative errno. No symlink leads out of the root and no magic link is followed.
+int resolve(const Context& context, const char* path);
+
+// The same, with what is missing made: parents 0755, then a directory or an empty file. A dangling symlink's target is made inside the
+// root (case E7).
+int resolve_or_make(const Context& context, const char* path, TargetKind kind);
+
+// The directory that holds `path`'s last component, made when missing; `name` gets where that component starts in `path`.
+int resolve_parent(const Context& context, const char* path, const char*& name);
+
+// The kind of target that suits what `source` refers to (fstat(2)).
+TargetKind kind_of(int source);
+
+// Moves the detached mount `tree` onto the descriptor `target`; 0 or a negative errno.
+int attach(int tree, int target);
+
+}  // namespace rung::child
