@@ -6,11 +6,26 @@ SPDX-License-Identifier: Apache-2.0
 import json
 import os
 import signal
+import subprocess
 
 from rungtest import Case, differs, host
+from rungtest.runtime import ENVIRONMENT
 
 
 class Lifecycle(Case):
+    def sleeper(self, name=None):
+        """A container whose process only waits, running."""
+        box = self.container(name).args("sleep", "100")
+        self.succeed(box.run_detached())
+        return box
+
+    def ended(self):
+        """A container whose process has ended."""
+        box = self.container().args("true")
+        self.succeed(box.run_detached())
+        box.wait_stopped()
+        return box
+
     def test_a_container_goes_from_created_to_running_to_stopped_to_gone(self):
         box = self.container().args("sleep", "100")
 
@@ -24,4 +39,301 @@ class Lifecycle(Case):
 
         self.assertEqual((created, running), ("created", "running"))
         self.assertNotEqual(self.runtime.call("state", box.id).code, 0)
+        self.is_gone(box)
+
+    def test_run_gives_the_exit_code_of_the_process(self):
+        self.assertEqual(self.container().shell("exit 7").run().code, 7)
+
+    def test_run_gives_128_plus_the_signal_that_ended_the_process(self):
+        for number in (signal.SIGKILL, signal.SIGSEGV):
+            with self.subTest(number):
+                # The first process of a pid namespace ignores what it does not handle.
+                box = self.container(f"c{int(number)}")
+                box.bundle.drop_namespace("pid")
+                self.assertEqual(box.shell(f"kill -{int(number)} $$").run().code, 128 + number)
+
+    def test_a_foreground_run_removes_the_container_when_it_ends(self):
+        box = self.container().args("true")
+
+        self.succeed(box.run())
+
+        self.is_gone(box)
+        self.assertNotEqual(self.runtime.call("state", box.id).code, 0)
+
+    def test_a_detached_run_leaves_the_container_running(self):
+        box = self.sleeper()
+
+        self.assertEqual(box.status(), "running")
+
+    def test_a_detached_run_keeps_a_stopped_container_until_delete(self):
+        box = self.ended()
+
+        self.succeed(box.delete())
+
+        self.is_gone(box)
+
+    def test_the_process_does_not_run_before_start(self):
+        box = self.container().shell("echo ran > /ran")
+
+        self.succeed(box.create())
+        before = os.path.exists(box.bundle.inside("/ran"))
+        self.succeed(box.start())
+        box.wait_stopped()
+
+        self.assertFalse(before)
+        self.assertEqual(box.bundle.read("/ran"), "ran\n")
+
+    def test_a_created_container_can_be_deleted_without_starting(self):
+        box = self.container().args("sleep", "100")
+
+        self.succeed(box.create())
+        self.succeed(box.delete("--force"))
+
+        self.is_gone(box)
+
+    def test_state_names_what_engines_read(self):
+        box = self.container().args("sleep", "100")
+        box.config["annotations"] = {"org.example.note": "kept/as \"is\""}
+        self.succeed(box.run_detached())
+
+        state = box.state()
+
+        self.assertEqual(state["id"], box.id)
+        self.assertEqual(state["status"], "running")
+        self.assertEqual(state["pid"], box.pid())
+        self.assertEqual(state["bundle"], box.bundle.path)
+        self.assertEqual(state["annotations"]["org.example.note"], "kept/as \"is\"")
+        self.assertRegex(state["created"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
+        self.assertRegex(state["ociVersion"], r"^1\.\d+\.\d+")
+
+    def test_state_of_a_stopped_container_has_pid_zero(self):
+        state = self.ended().state()
+
+        self.assertEqual((state["status"], state["pid"]), ("stopped", 0))
+
+    @differs(crun="calls a zombie running")
+    def test_a_process_that_nobody_has_reaped_is_stopped(self):
+        box = self.container().args("true")
+        self.succeed(box.create())
+        pid = box.pid()
+        self.succeed(box.start())
+
+        host.wait_until(lambda: host.process_state(pid) == "Z")
+
+        self.assertEqual(box.status(), "stopped")
+        self.succeed(box.delete())
+
+    def test_the_pid_file_holds_the_process_id_and_nothing_else(self):
+        box = self.sleeper()
+
+        with open(box.pid_file, encoding="ascii") as file:
+            self.assertEqual(file.read(), str(box.state()["pid"]))
+
+    @differs(crun="takes a relative pid file as relative to the bundle")
+    def test_a_pid_file_is_relative_to_the_caller_and_replaces_a_longer_one(self):
+        box = self.container().args("sleep", "100")
+        box.bundle.write()
+        path = os.path.join(self.work, "pid")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("1" * 100)
+
+        self.succeed(self.runtime.call("create", "--bundle", box.bundle.path, "--pid-file", "pid", box.id,
+                                       cwd=self.work))
+
+        with open(path, encoding="ascii") as file:
+            self.assertEqual(file.read(), str(box.state()["pid"]))
+
+    def test_the_bundle_is_the_working_directory_by_default(self):
+        box = self.container().args("true")
+        box.bundle.write()
+
+        self.succeed(self.runtime.call("run", box.id, cwd=box.bundle.path))
+
+    def test_a_term_to_a_foreground_run_reaches_the_process(self):
+        box = self.container().shell("trap 'exit 9' TERM; echo ready > /ready; while true; do sleep 0.1; done")
+        box.bundle.write()
+        process = subprocess.Popen(self.runtime.command("run", "--bundle", box.bundle.path, box.id), env=ENVIRONMENT,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        host.wait_until(lambda: os.path.exists(box.bundle.inside("/ready")))
+
+        process.terminate()
+
+        self.assertEqual(process.wait(10), 9)
+
+    def test_two_containers_live_side_by_side(self):
+        first, second = self.sleeper("a"), self.sleeper("b")
+
+        self.succeed(first.delete("--force"))
+
+        self.assertEqual(second.status(), "running")
+
+    def test_many_short_runs_all_end(self):
+        box = self.container().args("true")
+        box.bundle.write()
+
+        codes = [self.runtime.call("run", "--bundle", box.bundle.path, box.id).code for _ in range(30)]
+
+        self.assertEqual(codes, [0] * 30)
+
+
+class Listing(Case):
+    @differs(crun="names the first column NAME")
+    def test_list_shows_the_id_pid_status_and_bundle(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.run_detached())
+
+        lines = self.succeed(self.runtime.call("list")).out.splitlines()
+
+        self.assertEqual(lines[0].split()[:4], ["ID", "PID", "STATUS", "BUNDLE"])
+        self.assertEqual(lines[1].split()[:4], [box.id, str(box.pid()), "running", box.bundle.path])
+
+    def test_list_as_json_is_an_array_of_states(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.run_detached())
+
+        listed = json.loads(self.succeed(self.runtime.call("list", "--format", "json")).out)
+
+        self.assertEqual([(entry["id"], entry["status"]) for entry in listed], [(box.id, "running")])
+
+    def test_a_quiet_list_shows_ids_alone(self):
+        first, second = self.container("a").args("sleep", "100"), self.container("b").args("sleep", "100")
+        self.succeed(first.create())
+        self.succeed(second.create())
+
+        listed = self.succeed(self.runtime.call("list", "--quiet")).out
+
+        self.assertEqual(sorted(listed.splitlines()), [first.id, second.id])
+
+    @differs(runc="fails when its root does not exist")
+    def test_a_root_that_does_not_exist_lists_nothing(self):
+        self.succeed(self.runtime.call("list"))
+
+
+class WrongState(Case):
+    """What engines match by text when a verb does not fit the container's state."""
+
+    def sleeper(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.run_detached())
+        return box
+
+    def ended(self):
+        box = self.container().args("true")
+        self.succeed(box.run_detached())
+        box.wait_stopped()
+        return box
+
+    def test_start_of_a_running_container_is_refused(self):
+        text = "" if self.runtime.kind == "crun" else "cannot start an already running container"
+        self.fails(self.sleeper().start(), text)
+
+    def test_start_of_a_stopped_container_is_refused(self):
+        text = "" if self.runtime.kind == "crun" else "cannot start a container that has stopped"
+        self.fails(self.ended().start(), text)
+
+    def test_delete_of_a_running_container_is_refused(self):
+        box = self.sleeper()
+
+        text = "" if self.runtime.kind == "crun" else "that is not stopped"
+        self.fails(box.delete(), text)
+
+        self.assertEqual(box.status(), "running")
+
+    @differs(crun="has a wording of its own")
+    def test_kill_of_a_stopped_container_says_that_it_is_not_running(self):
+        self.fails(self.ended().kill("TERM"), "container not running")
+
+    def test_kill_all_of_a_stopped_container_succeeds(self):
+        self.succeed(self.ended().kill("KILL", "--all"))
+
+    @differs(crun="has a wording of its own")
+    def test_verbs_on_an_unknown_container_say_that_it_does_not_exist(self):
+        for verb in (["state"], ["start"], ["delete"], ["kill"]):
+            with self.subTest(verb[0]):
+                tail = ["KILL"] if verb == ["kill"] else []
+                self.fails(self.runtime.call(*verb, "nobody", *tail), "does not exist")
+
+    def test_a_forced_delete_of_an_unknown_container_succeeds(self):
+        self.succeed(self.runtime.call("delete", "--force", "nobody"))
+
+    def test_a_forced_delete_can_be_repeated(self):
+        box = self.sleeper()
+
+        self.succeed(box.delete("--force"))
+        self.succeed(box.delete("--force"))
+
+        self.is_gone(box)
+
+    def test_an_id_cannot_be_used_twice(self):
+        box = self.sleeper()
+
+        text = "" if self.runtime.kind == "crun" else "container with given ID already exists"
+        self.fails(self.runtime.call("create", "--bundle", box.bundle.path, box.id), text)
+
+        self.assertEqual(box.status(), "running")
+
+
+class Killing(Case):
+    def test_signals_have_names_and_numbers(self):
+        script = "trap 'exit 41' USR1; echo > /ready; while true; do sleep 0.05; done"
+        for number, name in enumerate(("USR1", "SIGUSR1", "10", "usr1")):
+            with self.subTest(name):
+                if name == "usr1" and self.runtime.kind == "crun":
+                    continue
+                box = self.container(f"c{number}").shell(script)
+                self.succeed(box.run_detached())
+                host.wait_until(lambda box=box: os.path.exists(box.bundle.inside("/ready")))
+
+                self.succeed(box.kill(name))
+
+                self.assertEqual(os.waitstatus_to_exitcode(box.reap()), 41)
+
+    def test_kill_sends_term_by_default(self):
+        box = self.container().shell("trap 'exit 42' TERM; echo > /ready; while true; do sleep 0.05; done")
+        self.succeed(box.run_detached())
+        host.wait_until(lambda: os.path.exists(box.bundle.inside("/ready")))
+
+        self.succeed(self.runtime.call("kill", box.id))
+
+        self.assertEqual(os.waitstatus_to_exitcode(box.reap()), 42)
+
+    @differs(crun="takes an unknown signal for none")
+    def test_an_unknown_signal_is_refused(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.run_detached())
+
+        self.fails(box.kill("NOPE"), "unknown signal")
+
+        self.assertEqual(box.status(), "running")
+
+    @differs(runc="1.1 leaves exec'd processes alive", crun="leaves exec'd processes alive")
+    def test_killing_a_container_without_a_pid_namespace_ends_all_of_its_processes(self):
+        box = self.container().args("sleep", "100")
+        box.bundle.drop_namespace("pid")
+        self.succeed(box.run_detached())
+        pid_file = os.path.join(self.work, "exec.pid")
+        self.succeed(box.exec("sleep", "777", options=["--detach", "--pid-file", pid_file]))
+        with open(pid_file, encoding="ascii") as file:
+            second = int(file.read())
+
+        self.succeed(box.kill("KILL"))
+
+        host.wait_until(lambda: not host.is_alive(second), 5, "the end of the second process")
+
+    def test_deleting_a_container_without_a_pid_namespace_ends_all_of_its_processes(self):
+        box = self.container().args("sleep", "100")
+        box.bundle.drop_namespace("pid")
+        self.succeed(box.run_detached())
+        self.succeed(box.exec("sleep", "777", options=["--detach"]))
+
+        self.succeed(box.delete("--force"))
+
+        self.is_gone(box)
+
+    def test_a_forced_delete_ends_a_process_that_ignores_signals(self):
+        box = self.container().shell("trap '' TERM INT HUP; while true; do sleep 0.05; done")
+        self.succeed(box.run_detached())
+
+        self.succeed(box.delete("--force"))
+
         self.is_gone(box)

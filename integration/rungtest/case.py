@@ -39,7 +39,8 @@ class Case(unittest.TestCase):
         signal.signal(signal.SIGALRM, self._too_long)
         signal.alarm(CASE_SECONDS)
 
-    def container(self, name="c", cgroup_parent=None):
+    def container(self, name=None, cgroup_parent=None):
+        name = name or f"c{len(self.containers)}"
         made = Container(self.runtime, self.work, f"{self.word}{name}", cgroup_parent or f"/{self.word}")
         self.containers.append(made)
         return made
@@ -59,9 +60,11 @@ class Case(unittest.TestCase):
     def _delete_and_look(self):
         """Every test ends like this: `delete --force` must succeed, then nothing may be left."""
         leftovers = []
+        host.reap_orphans()
         for made in reversed(self.containers):
             result = made.delete("--force")
-            if result.code != 0:
+            # crun 1.8 minds when its root was never made.
+            if result.code != 0 and not (self.runtime.kind == "crun" and "No such file" in result.err):
                 leftovers.append(f"delete --force: {result}")
         for made in self.containers:
             if made.created_pid:
@@ -81,6 +84,7 @@ class Case(unittest.TestCase):
             host.wait_until(lambda: not _living(container.id), 2)
         except AssertionError:
             found += [f"process {pid}" for pid in _living(container.id)]
+        host.reap_orphans()
         return found
 
     # --- words that tests use ---
@@ -101,8 +105,9 @@ class Case(unittest.TestCase):
     def fails(self, result, *words, code=1):
         """One clear line on standard error with all of `words` in it, this exit code, and nothing on standard output."""
         self.assertEqual(result.code, code, repr(result))
+        plain = result.err.replace('\\"', '"')  # runc quotes its message
         for word in words:
-            self.assertIn(word, result.err, repr(result))
+            self.assertIn(word, plain, repr(result))
         if self.runtime.kind == "rung":
             self.assertEqual(len(result.err.strip().splitlines()), 1, repr(result))
         return result

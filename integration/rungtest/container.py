@@ -72,7 +72,8 @@ class Container:
 
     def _remember_pid(self):
         if os.path.exists(self.pid_file):
-            text = open(self.pid_file, encoding="ascii").read()
+            with open(self.pid_file, encoding="ascii") as file:
+                text = file.read()
             self.created_pid = int(text) if text else None
 
     def wait_stopped(self, seconds=10):

@@ -113,6 +113,28 @@ def reap(pid):
         return False
 
 
+def reap_orphans():
+    """Collects ended members of pid namespaces that were re-parented to us; an init stays, for the test to look at.
+
+    Until this is done the kernel does not let the namespace's init end.
+    """
+    with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+        children = [int(word) for word in file.read().split()]
+    for pid in children:
+        if process_state(pid) == "Z" and _id_inside(pid) not in (None, 1):
+            reap(pid)
+
+
+def _id_inside(pid):
+    """Its process id in the innermost pid namespace; None when that is ours."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+            identifiers = next(line for line in file if line.startswith("NSpid:")).split()[1:]
+    except (OSError, StopIteration):
+        return None
+    return int(identifiers[-1]) if len(identifiers) > 1 else None
+
+
 def sweep(word, directory):
     """Ends and removes by force whatever one test made: `word` is in all of its names."""
     for cgroup in cgroup_directories(word):

@@ -7,6 +7,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
+
+from rungtest import host
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEFAULT_RUNTIME = os.path.join(PROJECT, "build", "rung")
@@ -49,13 +52,23 @@ def run(command, *, cwd=None, stdin=None, seconds=SECONDS, pass_fds=(), env=None
         process = subprocess.Popen(
             command, cwd=cwd, env=env if env is not None else ENVIRONMENT, pass_fds=pass_fds, preexec_fn=prepare,
             stdin=source if stdin is not None else subprocess.DEVNULL, stdout=out, stderr=err)
-        try:
-            code = process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            raise AssertionError(f"no end after {seconds} s: {' '.join(command)}\n{_text(out)}{_text(err)}") from None
+        code = _wait(process, seconds)
+        if code is None:
+            raise AssertionError(f"no end after {seconds} s: {' '.join(command)}\n{_text(out)}{_text(err)}")
         return Finished(command[:1] + command[3:], code, _text(out), _text(err))
+
+
+def _wait(process, seconds):
+    """Its exit code, or None when it had to be killed. Reaps orphans of containers meanwhile, as a shim does."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            return process.wait(0.05)
+        except subprocess.TimeoutExpired:
+            host.reap_orphans()
+    process.kill()
+    process.wait()
+    return None
 
 
 def _text(file):

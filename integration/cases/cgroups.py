@@ -1,0 +1,197 @@
+"""Limits, as the kernel's control files have them; on v1 and on v2.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import os
+
+from rungtest import Case, differs, host
+
+
+class Limits(Case):
+    def limited(self, **resources):
+        box = self.container().args("sleep", "100")
+        box.config["linux"]["resources"].update(resources)
+        self.succeed(box.run_detached())
+        return box
+
+    def value(self, box, v1, v2):
+        """The control file: `v1` is (controller, file), `v2` a file."""
+        return box.cgroup_file(*v1) if not host.cgroup_is_v2() else box.cgroup_file("", v2)
+
+    def test_the_memory_limit_is_set(self):
+        box = self.limited(memory={"limit": 64 << 20})
+
+        self.assertEqual(self.value(box, ("memory", "memory.limit_in_bytes"), "memory.max"), str(64 << 20))
+
+    def test_the_swap_limit_is_set(self):
+        if not host.cgroup_is_v2() and not os.path.exists("/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes"):
+            return  # this kernel does not account swap, and a runtime cannot show anything
+        box = self.limited(memory={"limit": 64 << 20, "swap": 96 << 20})
+
+        # v1 counts memory and swap together, v2 swap alone.
+        self.assertEqual(self.value(box, ("memory", "memory.memsw.limit_in_bytes"), "memory.swap.max"),
+                         str((32 if host.cgroup_is_v2() else 96) << 20))
+
+    def test_a_memory_reservation_is_set(self):
+        box = self.limited(memory={"reservation": 32 << 20})
+
+        self.assertEqual(self.value(box, ("memory", "memory.soft_limit_in_bytes"), "memory.low"), str(32 << 20))
+
+    def test_a_process_above_the_memory_limit_is_killed(self):
+        box = self.container().shell("dd if=/dev/zero of=/dev/null bs=100M count=1")
+        box.config["linux"]["resources"]["memory"] = {"limit": 16 << 20, "swap": 16 << 20}
+
+        self.assertNotEqual(box.run().code, 0)
+
+    def test_the_process_limit_is_set(self):
+        self.assertEqual(self.limited(pids={"limit": 33}).cgroup_file("pids", "pids.max"), "33")
+
+    @differs(crun="1.8 refuses it on v1")
+    def test_a_process_limit_of_minus_one_is_no_limit(self):
+        self.assertEqual(self.limited(pids={"limit": -1}).cgroup_file("pids", "pids.max"), "max")
+
+    def test_a_process_limit_of_one_still_starts(self):
+        box = self.container().args("echo", "alone")
+        box.config["linux"]["resources"]["pids"] = {"limit": 1}
+
+        self.prints(box.run(), "alone")
+
+    def test_the_process_limit_stops_a_fork_bomb(self):
+        box = self.container().shell("n=0; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1 & done 2>/dev/null; wait; true")
+        box.config["linux"]["resources"]["pids"] = {"limit": 5}
+
+        box.run()
+
+        self.is_gone(box)
+
+    def test_processor_shares_are_set(self):
+        box = self.limited(cpu={"shares": 512})
+
+        expected = "512" if not host.cgroup_is_v2() else ("59" if self.runtime.kind == "rung" else "20")
+        self.assertEqual(self.value(box, ("cpu", "cpu.shares"), "cpu.weight"), expected)
+
+    def test_the_processor_quota_and_period_are_set(self):
+        box = self.limited(cpu={"quota": 20000, "period": 50000})
+
+        if host.cgroup_is_v2():
+            self.assertEqual(box.cgroup_file("", "cpu.max"), "20000 50000")
+        else:
+            self.assertEqual((box.cgroup_file("cpu", "cpu.cfs_quota_us"), box.cgroup_file("cpu", "cpu.cfs_period_us")),
+                             ("20000", "50000"))
+
+    @differs(crun="1.8 fails, and leaves the cgroups behind")
+    def test_a_processor_quota_of_minus_one_is_no_limit(self):
+        box = self.limited(cpu={"quota": -1, "period": 50000})
+
+        if host.cgroup_is_v2():
+            self.assertEqual(box.cgroup_file("", "cpu.max"), "max 50000")
+        else:
+            self.assertEqual(box.cgroup_file("cpu", "cpu.cfs_quota_us"), "-1")
+
+    def test_the_processors_are_set(self):
+        self.assertEqual(self.limited(cpu={"cpus": "0", "mems": "0"}).cgroup_file("cpuset", "cpuset.cpus"), "0")
+
+    def test_zero_means_unset_as_docker_sends_it(self):
+        box = self.limited(cpu={"shares": 0}, memory={"disableOOMKiller": False}, blockIO={"weight": 0})
+
+        self.assertEqual(self.value(box, ("cpu", "cpu.shares"), "cpu.weight"),
+                         "100" if host.cgroup_is_v2() else "1024")
+
+    @differs(crun="1.8 leaves the cgroups behind")
+    def test_an_impossible_limit_is_an_error_and_leaves_nothing(self):
+        box = self.container().args("true")
+        box.config["linux"]["resources"]["cpu"] = {"cpus": "4000"}
+
+        self.fails(box.create())
+
+        self.is_gone(box)
+
+    @differs(crun="1.8 leaves the cgroups behind")
+    def test_a_page_size_that_climbs_out_is_an_error(self):
+        box = self.container().args("true")
+        box.config["linux"]["resources"]["hugepageLimits"] = [{"pageSize": "../../../x", "limit": 1}]
+
+        self.assertNotEqual(box.create().code, 0)
+
+        self.is_gone(box)
+
+
+class Membership(Case):
+    def test_the_process_is_in_its_cgroup_from_the_start(self):
+        box = self.container().args("cat", "/proc/self/cgroup")
+
+        paths = [line.split(":", 2) for line in self.succeed(box.run()).out.splitlines()]
+
+        inside = [path for _number, controllers, path in paths if controllers in ("pids", "memory", "cpu", "")]
+        if not host.cgroup_is_v2():
+            inside = [path for _number, controllers, path in paths if controllers in ("pids", "memory", "cpu")]
+        self.assertTrue(inside)
+        for path in inside:
+            self.assertTrue(path.endswith(box.cgroup), path)
+
+    def test_without_a_path_the_cgroup_is_named_after_the_id(self):
+        box = self.container().args("sleep", "100")
+        del box.config["linux"]["cgroupsPath"]
+
+        self.succeed(box.run_detached())
+
+        self.assertTrue(host.cgroup_directories(box.id))
+
+    def test_a_relative_path_is_taken(self):
+        box = self.container().args("sleep", "100")
+        box.config["linux"]["cgroupsPath"] = f"{self.word}/{box.id}"
+
+        self.succeed(box.run_detached())
+
+        self.assertTrue(host.cgroup_directories(box.id))
+
+    @differs(crun="1.8 makes a directory outside")
+    def test_a_path_cannot_climb_out_of_the_hierarchy(self):
+        box = self.container().args("sleep", "100")
+        box.config["linux"]["cgroupsPath"] = f"/../../../../{self.word}/{box.id}"
+
+        result = box.run_detached()
+
+        if result.code == 0:
+            self.assertTrue(host.cgroup_directories(box.id))
+        self.assertFalse(os.path.exists(f"/{self.word}"))
+
+    def test_exec_joins_the_cgroup(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.run_detached())
+
+        self.assertIn(box.cgroup, self.succeed(box.exec("cat", "/proc/self/cgroup")).out)
+
+    def test_the_container_sees_its_own_cgroup_mount_only(self):
+        box = self.container()
+        point = "/sys/fs/cgroup" + ("" if host.cgroup_is_v2() else "/pids")
+
+        self.assertEqual(self.output_of(box, f"cat {point}/cgroup.procs | head -1; touch {point}/x 2>/dev/null || echo ro"),
+                         "1\nro")
+
+    def test_cgroups_made_inside_are_removed(self):
+        box = self.container().shell("for d in /sys/fs/cgroup /sys/fs/cgroup/pids /sys/fs/cgroup/memory; do "
+                                     "[ -e $d/cgroup.procs ] && mkdir -p $d/a/b/c $d/d; done; sleep 100")
+        for mount in box.config["mounts"]:
+            if mount["destination"] == "/sys/fs/cgroup":
+                mount["options"].remove("ro")
+        box.bundle.namespace("cgroup")
+        self.succeed(box.run_detached())
+        host.wait_until(lambda: any(path.endswith(f"{box.id}/d") for path in host.cgroup_directories(box.id)))
+
+        self.succeed(box.delete("--force"))
+
+        self.is_gone(box)
+
+    def test_a_second_container_in_the_same_cgroup_is_an_error(self):
+        first = self.container("a").args("sleep", "100")
+        self.succeed(first.run_detached())
+        second = self.container("b").args("sleep", "100")
+        second.config["linux"]["cgroupsPath"] = first.cgroup
+
+        result = second.run_detached()
+
+        if self.runtime.kind == "rung":
+            self.fails(result, "container's cgroup is not empty")
+        self.assertEqual(first.status(), "running")

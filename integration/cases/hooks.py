@@ -1,0 +1,188 @@
+"""Hooks: order, environment, state, and what happens when one fails.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import json
+import os
+
+from rungtest import Case, differs
+
+KINDS = ("prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop")
+
+
+class Hooks(Case):
+    def hook(self, box, kind, script, **more):
+        """Adds a hook that runs `script`. $LOG is a file that hooks inside and outside see."""
+        inside = kind == "startContainer"
+        log = "/log" if inside else box.bundle.inside("/log")
+        box.config.setdefault("hooks", {}).setdefault(kind, []).append(
+            {"path": "/bin/sh", "args": ["sh", "-c", f"LOG={log}; {script}"], "env": ["PATH=/usr/bin:/bin"], **more})
+        return box
+
+    def log(self, box):
+        return box.bundle.read("/log").split()
+
+    @differs(runc="1.1 runs poststart at create")
+    def test_the_six_kinds_run_in_the_order_of_the_specification(self):
+        box = self.container().shell("echo process >> /log; sleep 100")
+        for kind in KINDS:
+            self.hook(box, kind, f"echo {kind} >> $LOG")
+
+        self.succeed(box.create())
+        created = self.log(box)
+        self.succeed(box.start())
+        self.succeed(box.delete("--force"))
+
+        self.assertEqual(created, ["prestart", "createRuntime", "createContainer"])
+        order = self.log(box)
+        self.assertEqual([one for one in order if one != "process"], list(KINDS))
+
+    def test_two_hooks_of_a_kind_run_in_their_order(self):
+        box = self.container().args("true")
+        for number in ("one", "two", "three"):
+            self.hook(box, "createRuntime", f"echo {number} >> $LOG")
+
+        self.succeed(box.run())
+
+        self.assertEqual(self.log(box), ["one", "two", "three"])
+
+    @differs(runc="1.1 gives the process id inside", crun="1.8 gives another bundle inside")
+    def test_a_hook_reads_the_state_on_its_standard_input(self):
+        box = self.container().args("sleep", "100")
+        box.config["annotations"] = {"org.example.path": "/a/b"}
+        for kind in KINDS:
+            self.hook(box, kind, f"cat > $LOG.{kind}")
+
+        self.succeed(box.create())
+        pid = box.pid()
+        self.succeed(box.start())
+        self.succeed(box.delete("--force"))
+
+        for kind in KINDS:
+            with self.subTest(kind):
+                text = box.bundle.read(f"/log.{kind}")
+                state = json.loads(text)
+                self.assertEqual((state["id"], state["bundle"]), (box.id, box.bundle.path))
+                self.assertEqual(state["annotations"]["org.example.path"], "/a/b")
+                if kind in ("prestart", "createRuntime", "createContainer", "poststart"):
+                    self.assertEqual(state["pid"], pid)
+                self.assertEqual(len(text.strip().splitlines()), 1)
+
+    @differs(runc="1.1 has wordings of its own", crun="1.8 has wordings of its own")
+    def test_the_state_tells_how_far_the_container_is(self):
+        box = self.container().args("sleep", "100")
+        for kind in KINDS:
+            self.hook(box, kind, f"cat > $LOG.{kind}")
+
+        self.succeed(box.create())
+        self.succeed(box.start())
+        self.succeed(box.delete("--force"))
+
+        told = {kind: json.loads(box.bundle.read(f"/log.{kind}"))["status"] for kind in KINDS}
+        self.assertEqual(told, {"prestart": "creating", "createRuntime": "creating", "createContainer": "creating",
+                                "startContainer": "created", "poststart": "running", "poststop": "stopped"})
+
+    @differs(runc="1.1 hands on the container's environment", crun="1.8 hands on its caller's")
+    def test_the_environment_of_a_hook_is_its_own_only(self):
+        box = self.container().args("true")
+        box.config["process"]["env"].append("LD_PRELOAD=/evil.so")
+        for kind in ("prestart", "createRuntime", "createContainer", "poststart", "poststop"):
+            box.config.setdefault("hooks", {})[kind] = [
+                {"path": "/usr/bin/env", "args": ["env", "-0"], "env": [f"KIND={kind}"]},
+                {"path": "/bin/sh", "args": ["sh", "-c", f"cat /proc/$$/environ > {box.bundle.rootfs}/env.{kind}; true"]}]
+
+        self.succeed(box.create(env={"PATH": "/usr/bin:/bin", "FROM_CALLER": "1"}))
+        self.succeed(box.start())
+        box.wait_stopped()
+        self.succeed(box.delete())
+
+        for kind in ("prestart", "createRuntime", "createContainer", "poststart", "poststop"):
+            with self.subTest(kind):
+                environment = box.bundle.read(f"/env.{kind}")
+                self.assertNotIn("LD_PRELOAD", environment)
+                self.assertNotIn("FROM_CALLER", environment)
+
+    def test_a_hook_of_the_container_sees_its_namespaces(self):
+        box = self.container().args("true")
+        outside = os.readlink("/proc/self/ns/mnt")
+        self.hook(box, "createRuntime", "readlink /proc/self/ns/mnt > $LOG.runtime")
+        self.hook(box, "createContainer", "readlink /proc/self/ns/mnt > $LOG.container")
+        self.hook(box, "startContainer", "ls / > $LOG.start")
+
+        self.succeed(box.run())
+
+        self.assertEqual(box.bundle.read("/log.runtime").strip(), outside)
+        self.assertNotEqual(box.bundle.read("/log.container").strip(), outside)
+        self.assertIn("bin", box.bundle.read("/log.start").split())
+
+    @differs(crun="1.8 gives 255")
+    def test_a_failing_hook_of_create_fails_create_and_leaves_nothing(self):
+        for kind in ("prestart", "createRuntime", "createContainer"):
+            with self.subTest(kind):
+                box = self.container(kind).args("sleep", "100")
+                self.hook(box, kind, "echo reason >&2; exit 3")
+
+                result = box.create()
+
+                self.assertEqual(result.code, 1, repr(result))
+                if self.runtime.kind == "rung":
+                    self.fails(result, f"error running {kind} hook #0")
+                self.is_gone(box)
+
+    def test_a_failing_start_container_hook_keeps_the_process_from_running(self):
+        box = self.container().shell("echo ran > /ran")
+        self.hook(box, "startContainer", "exit 3")
+
+        self.assertEqual(self.succeed(box.create()).code, 0)
+        box.start()
+        box.wait_stopped()
+
+        self.assertFalse(os.path.exists(box.bundle.inside("/ran")))
+
+    @differs(runc="1.1 runs poststart at create", crun="1.8 goes on")
+    def test_a_failing_poststart_hook_ends_the_container(self):
+        box = self.container().args("sleep", "100")
+        self.hook(box, "poststart", "exit 3")
+        self.succeed(box.create())
+
+        self.assertEqual(box.start().code, 1)
+
+        box.reap()
+
+    @differs(runc="1.1 leaves out those that follow")
+    def test_a_failing_poststop_hook_does_not_fail_delete(self):
+        box = self.container().args("true")
+        self.hook(box, "poststop", "echo one >> $LOG; exit 3")
+        self.hook(box, "poststop", "echo two >> $LOG")
+        self.succeed(box.run_detached())
+        box.wait_stopped()
+
+        self.assertEqual(box.delete().code, 0)
+
+        self.assertEqual(self.log(box), ["one", "two"])
+        self.is_gone(box)
+
+    def test_a_hook_that_takes_too_long_is_ended_and_fails(self):
+        box = self.container().args("true")
+        self.hook(box, "createRuntime", "exec sleep 30", timeout=1)
+
+        self.assertEqual(box.create(seconds=10).code, 1)
+
+        self.is_gone(box)
+
+    @differs(crun="1.8 gives 255")
+    def test_a_hook_that_does_not_exist_is_an_error(self):
+        box = self.container().args("true")
+        box.config["hooks"] = {"createRuntime": [{"path": "/no/such/hook"}]}
+
+        self.fails(box.create(), "/no/such/hook")
+
+        self.is_gone(box)
+
+    def test_a_hook_that_does_not_read_its_input_is_no_problem(self):
+        box = self.container().args("true")
+        box.config["annotations"] = {f"org.example.{number}": "x" * 1000 for number in range(100)}
+        box.config["hooks"] = {"createRuntime": [{"path": "/bin/true"}]}
+
+        self.succeed(box.run())

@@ -1,0 +1,168 @@
+"""Namespaces: new, joined by path, or the host's.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import os
+
+from rungtest import Case, differs
+
+# The type of the config and the name in /proc/PID/ns.
+KINDS = {"pid": "pid", "network": "net", "ipc": "ipc", "uts": "uts", "mount": "mnt"}
+
+
+class Namespaces(Case):
+    def inside(self, box, name):
+        return self.succeed(box.args("readlink", f"/proc/self/ns/{name}").run()).out.strip()
+
+    def test_every_listed_namespace_is_a_new_one(self):
+        box = self.container().shell("for n in pid net ipc uts mnt; do readlink /proc/self/ns/$n; done")
+
+        inside = self.succeed(box.run()).out.split()
+
+        outside = [os.readlink(f"/proc/self/ns/{name}") for name in ("pid", "net", "ipc", "uts", "mnt")]
+        self.assertEqual([one for one in inside if one in outside], [])
+
+    def test_a_namespace_that_is_not_listed_is_the_hosts(self):
+        for kind in ("pid", "network", "ipc", "uts"):
+            with self.subTest(kind):
+                box = self.container(kind)
+                box.bundle.drop_namespace(kind)
+                if kind == "uts":
+                    del box.config["hostname"]
+                if kind == "ipc":
+                    box.config["mounts"] = [one for one in box.config["mounts"] if one["type"] != "mqueue"]
+
+                self.assertEqual(self.inside(box, KINDS[kind]), os.readlink(f"/proc/self/ns/{KINDS[kind]}"))
+
+    def test_a_namespace_is_joined_by_its_path(self):
+        holder = self.container("holder").args("sleep", "100")
+        self.succeed(holder.run_detached())
+        for kind, name in KINDS.items():
+            if kind == "mount":
+                continue  # joining another's mount namespace would make the root file system meaningless
+            with self.subTest(kind):
+                path = f"/proc/{holder.pid()}/ns/{name}"
+                box = self.container(kind)
+                box.bundle.namespace(kind, path)
+                if kind == "uts":
+                    del box.config["hostname"]
+
+                self.assertEqual(self.inside(box, name), os.readlink(path))
+
+    def test_the_first_process_of_a_pid_namespace_is_number_one(self):
+        self.prints(self.container().shell("echo $$").run(), "1")
+
+    def test_a_process_in_a_joined_pid_namespace_is_not_number_one(self):
+        holder = self.container("holder").args("sleep", "100")
+        self.succeed(holder.run_detached())
+        box = self.container().shell("[ $$ != 1 ] && cat /proc/1/cmdline | tr '\\0' ' '")
+        box.bundle.namespace("pid", f"/proc/{holder.pid()}/ns/pid")
+
+        self.prints(box.run(), "sleep 100")
+
+    def test_a_new_network_has_only_loopback_and_it_is_up(self):
+        box = self.container().shell("ls /sys/class/net; ping -c 1 -w 2 127.0.0.1 >/dev/null && echo up")
+        box.bundle.grant_capabilities("CAP_NET_RAW")
+
+        names = self.succeed(box.run()).out.split()
+
+        # Some kernels put tunnel devices into each new namespace.
+        self.assertIn("lo", names)
+        self.assertEqual(names[-1], "up")
+
+    def test_a_new_cgroup_namespace_shows_the_container_as_the_root(self):
+        box = self.container().args("cat", "/proc/self/cgroup")
+        box.bundle.namespace("cgroup")
+
+        paths = {line.split(":", 2)[2] for line in self.succeed(box.run()).out.splitlines()}
+
+        self.assertNotIn(box.id, "".join(paths))
+        self.assertIn("/", paths)
+
+    @differs(runc="1.1 does not know time namespaces", crun="1.8 fails without a message")
+    def test_a_time_namespace_has_its_offsets(self):
+        box = self.container().args("cat", "/proc/self/timens_offsets")
+        box.bundle.namespace("time")
+        box.config["linux"]["timeOffsets"] = {"boottime": {"secs": 5000}, "monotonic": {"secs": 100, "nanosecs": 7}}
+
+        lines = [line.split() for line in self.succeed(box.run()).out.splitlines()]
+
+        self.assertEqual(lines, [["monotonic", "100", "7"], ["boottime", "5000", "0"]])
+
+    def test_an_unknown_namespace_is_an_error(self):
+        box = self.container()
+        box.config["linux"]["namespaces"].append({"type": "galaxy"})
+
+        self.fails(box.run(), "galaxy")
+
+        self.is_gone(box)
+
+    def test_a_path_that_is_not_a_namespace_is_an_error(self):
+        box = self.container()
+        box.bundle.namespace("network", "/etc/passwd")
+
+        self.fails(box.run())
+
+        self.is_gone(box)
+
+    def test_a_namespace_of_another_kind_is_an_error(self):
+        box = self.container()
+        box.bundle.namespace("network", "/proc/self/ns/uts")
+
+        self.fails(box.run())
+
+        self.is_gone(box)
+
+
+class UserNamespaces(Case):
+    def test_root_inside_is_another_user_outside(self):
+        box = self.container().shell("id -u; cat /proc/self/uid_map; touch /tmp/made")
+        box.bundle.map_users(host=100000)
+
+        words = self.succeed(box.run()).out.split()
+
+        self.assertEqual(words, ["0", "0", "100000", "65536"])
+        self.assertEqual(os.stat(box.bundle.inside("/tmp/made")).st_uid, 100000)
+
+    def test_the_usual_mounts_and_devices_work_inside(self):
+        box = self.container()
+        box.bundle.map_users()
+
+        self.assertEqual(self.output_of(box, "echo x > /dev/null; head -c 3 /dev/zero | wc -c; stat -c %a /dev/shm;"
+                                             "ls /proc/1 >/dev/null && echo proc"), "3\n1777\nproc")
+
+    def test_a_user_of_the_map_can_be_chosen(self):
+        box = self.container().shell("id -u; id -g; id -G")
+        box.bundle.map_users()
+        box.config["process"]["user"] = {"uid": 1000, "gid": 1001, "additionalGids": [7]}
+
+        self.prints(box.run(), "1000\n1001\n1001 7")
+
+    def test_root_inside_has_no_rights_to_the_files_of_root_outside(self):
+        box = self.container()
+        box.bundle.map_users()
+        box.bundle.grant_capabilities("CAP_DAC_OVERRIDE", "CAP_CHOWN", "CAP_FOWNER")
+        path = os.path.join(self.work, "file")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("secret\n")
+        os.chmod(path, 0o600)
+        box.bundle.add_mount("/file", path, options=["bind"])
+
+        self.assertEqual(self.output_of(box, "for do in cat 'chmod 666' 'chown 0'; do $do /file 2>/dev/null || echo no; done"),
+                         "no\nno\nno")
+
+    def test_exec_enters_the_user_namespace(self):
+        box = self.container().args("sleep", "100")
+        box.bundle.map_users()
+        self.succeed(box.run_detached())
+
+        self.prints(box.exec("cat", "/proc/self/uid_map"), "0     100000      65536")
+
+    def test_a_terminal_works_when_the_tty_group_is_not_mapped(self):
+        box = self.container().args("true")
+        box.bundle.map_users(size=1)
+        for mount in box.config["mounts"]:
+            mount["options"] = [one for one in mount.get("options", []) if one != "gid=5"]
+
+        self.succeed(box.run())
