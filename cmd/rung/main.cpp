@@ -1,2 +1,64 @@
+// rung: the command line. Read from top to bottom, this is what one call does.
 // SPDX-License-Identifier: Apache-2.0
-int main() { return 0; }
+#include <sys/prctl.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.hpp"
+#include "options.hpp"
+#include "protect_self.hpp"
+#include "standard_streams.hpp"
+#include "verbs.hpp"
+
+namespace {
+
+using namespace rung;
+
+// How a verb's failure is shown. containerd, Docker and podman look for the prefixes and take 255 for a failed set-up of exec.
+struct Failure {
+    std::string_view prefix = {};
+    int code = 1;
+};
+
+Failure failure_of(const cli::Verb& verb) {
+    if (std::holds_alternative<cli::Create>(verb)) return {.prefix = "rung create failed"};
+    if (std::holds_alternative<cli::Run>(verb)) return {.prefix = "rung run failed"};
+    if (std::holds_alternative<cli::Exec>(verb)) return {.prefix = "exec failed", .code = 255};
+    if (std::holds_alternative<cli::Unknown>(verb)) return {.code = 3};
+    return {};
+}
+
+int report(Error error, Failure failure) {
+    if (!failure.prefix.empty()) error = std::move(error).context(failure.prefix);
+    log::error(error.message);
+    return failure.code;
+}
+
+int run_verb(const std::vector<std::string>& words) {
+    const auto options = cli::parse_globals(words);
+    if (!options) return report(options.error(), {});
+    if (const auto opened = log::open(options->log_file, options->log_format, options->least); !opened) {
+        return report(opened.error(), {});
+    }
+    const auto verb = cli::parse_verb(options->rest);
+    if (!verb) return report(verb.error(), {});
+
+    const auto code = std::visit(
+        [&](const auto& alternative) { return cli::perform(options->globals, alternative); }, *verb);
+    return code ? *code : report(code.error(), failure_of(*verb));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // Before anything of ours can be seen from inside a container (CVE-2016-9962).
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    cli::open_missing_streams();
+    if (cli::may_enter_container(argc, argv)) {
+        if (const auto is_protected = cli::protect_self(argv); !is_protected)
+            return report(is_protected.error(), {});
+    }
+    return run_verb({argv + 1, argv + argc});
+}

@@ -1,0 +1,48 @@
+// The rule is runc's, so that an engine that changes users finds its containers again.
+// SPDX-License-Identifier: Apache-2.0
+#include "root_directory.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "base/path.hpp"
+
+namespace rung::cli {
+
+namespace {
+
+// The first user namespace has this inode on every Linux (PROC_USER_INIT_INO in linux/proc_ns.h).
+constexpr ino_t kInitialUserNamespace = 0xEFFFFFFD;
+
+bool in_user_namespace() {
+    struct stat status = {};
+    return stat("/proc/self/ns/user", &status) == 0 && status.st_ino != kInitialUserNamespace;
+}
+
+std::string_view environment(const char* name) {
+    const char* value = getenv(name);
+    return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+std::string default_root() {
+    const std::string_view runtime_directory = environment("XDG_RUNTIME_DIR");
+    if (runtime_directory.empty()) return "/run/rung";
+    const bool is_host_root = geteuid() == 0 && (!in_user_namespace() || environment("USER") == "root");
+    return is_host_root ? "/run/rung" : path::join(runtime_directory, "rung");
+}
+
+Result<std::string> absolute_path(const std::string& path) {
+    if (path::is_absolute(path)) return path::clean(path);
+    const std::unique_ptr<char, decltype(&free)> directory{getcwd(nullptr, 0), free};
+    if (!directory) return errno_error("getcwd", errno);
+    return path::clean(path::join(directory.get(), path));
+}
+
+}  // namespace rung::cli

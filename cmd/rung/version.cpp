@@ -1,0 +1,15 @@
+// rung --version: lines that containerd, Docker and podman read by their first words.
+// SPDX-License-Identifier: Apache-2.0
+#include "build_info.hpp"
+#include "standard_streams.hpp"
+#include "verbs.hpp"
+
+namespace rung::cli {
+
+Result<int> perform(const runtime::Globals&, const Version&) {
+    TRY(print("rung version " + rung_version() + "\ncommit: " + commit() + "\nspec: " + spec_version() +
+              "\nlibseccomp: " + libseccomp_version() + "\n"));
+    return 0;
+}
+
+}  // namespace rung::cli
