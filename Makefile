@@ -1,0 +1,52 @@
+# rung: build, check, measure, install. Each target installs the Debian packages it needs, when some are missing.
+# SPDX-License-Identifier: Apache-2.0
+
+PREFIX ?= /usr/local
+BUILD ?= build
+JOBS ?= $(shell nproc)
+
+.PHONY: all check demo bench soak tidy format install uninstall clean
+
+all: $(BUILD)/rung
+
+# Ninja knows what is out of date, so this rule always asks it.
+.PHONY: $(BUILD)/rung
+$(BUILD)/rung:
+	@deploy/packages build
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DRUNG_TESTS=OFF >/dev/null
+	@ninja -C $(BUILD) -j $(JOBS) --quiet rung
+	@echo "built $(BUILD)/rung"
+
+# Everything that must hold: two compilers, unit tests under sanitizers, gates, whole-binary tests, Docker.
+check:
+	@deploy/packages build test demo
+	@tests/check
+
+demo: all
+	@deploy/packages demo
+	@integration/demo/run
+
+bench: all
+	@deploy/packages build test
+	@integration/bench/run
+
+# Longer: kills the runtime at random instants, thousands of starts, everything counted afterwards.
+soak: all
+	@deploy/packages build test
+	@integration/soak/run
+
+tidy:
+	@deploy/packages build test
+	@tests/tidy
+
+format:
+	@find cmd lib tests integration -name '*.[ch]pp' -print0 | xargs -0 clang-format-14 -i
+
+install: all
+	install -D -m 0755 $(BUILD)/rung $(DESTDIR)$(PREFIX)/bin/rung
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/rung
+
+clean:
+	rm -rf build build-sanitize build-clang
