@@ -68,7 +68,7 @@ class Limits(Case):
     def test_processor_shares_are_set(self):
         box = self.limited(cpu={"shares": 512})
 
-        expected = "512" if not host.cgroup_is_v2() else ("59" if self.runtime.kind == "rung" else "20")
+        expected = "512" if not host.cgroup_is_v2() else ("59" if self.kind == "rung" else "20")
         self.assertEqual(self.value(box, ("cpu", "cpu.shares"), "cpu.weight"), expected)
 
     def test_the_processor_quota_and_period_are_set(self):
@@ -192,6 +192,6 @@ class Membership(Case):
 
         result = second.run_detached()
 
-        if self.runtime.kind == "rung":
+        if self.kind == "rung":
             self.fails(result, "container's cgroup is not empty")
         self.assertEqual(first.status(), "running")

@@ -32,7 +32,7 @@ class Config(Case):
         for number, text in enumerate((b"", b"{", b"[]", b"not json", b"\xff\xfe{}", b'{"process": 7}',
                                        b'{"ociVersion": "1.0.2"} trailing', b"[" * 100000)):
             with self.subTest(text[:20]):
-                if self.runtime.kind != "rung" and number > 1:
+                if self.kind != "rung" and number > 1:
                     continue
                 box, result = self.broken(text)
 
@@ -44,7 +44,7 @@ class Config(Case):
         box = self.container()
         edit(box)
         result = box.create()
-        self.fails(result, *(words if self.runtime.kind == "rung" else ()))
+        self.fails(result, *(words if self.kind == "rung" else ()))
         self.is_gone(box)
 
     def test_a_config_without_a_process_is_refused(self):
@@ -97,13 +97,13 @@ class Config(Case):
     def test_a_missing_bundle_is_named(self):
         result = self.runtime.call("create", "--bundle", os.path.join(self.work, "no-bundle"), "some")
 
-        self.fails(result, "no-bundle" if self.runtime.kind != "crun" else "")
+        self.fails(result, "no-bundle" if self.kind != "crun" else "")
 
 
 class Programs(Case):
     def refused(self, box, text):
         result = box.create()
-        if self.runtime.kind == "crun":
+        if self.kind == "crun":
             self.assertNotEqual(result.code, 0)
         else:
             self.fails(result, text)
@@ -142,7 +142,7 @@ class Identifiers(Case):
                 result = self.runtime.call("create", "--bundle", box.bundle.path, name)
 
                 self.assertEqual(result.code, 1, repr(result))
-                if self.runtime.kind == "rung":
+                if self.kind == "rung":
                     self.fails(result, "invalid container ID format")
         self.assertFalse(os.path.exists(os.path.join(self.work, "x")))
 

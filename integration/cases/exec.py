@@ -60,7 +60,7 @@ class Exec(Case):
         for user in ("worker", "1x", "1:", ":1", "-1", "1:2:3", "99999999999"):
             with self.subTest(user):
                 self.assertNotEqual(box.exec("id", options=["--user", user]).code, 0)
-                if self.runtime.kind != "rung":
+                if self.kind != "rung":
                     break
 
     @differs(crun="1.8 drops the environment of the container")
@@ -107,7 +107,7 @@ class Exec(Case):
 
     def test_a_program_that_does_not_exist_is_named(self):
         box = self.sleeper()
-        if self.runtime.kind == "crun":
+        if self.kind == "crun":
             self.skipTest("crun: has codes and wordings of its own")
 
         self.fails(box.exec("nosuch"), 'exec: "nosuch": executable file not found in $PATH', code=255)

@@ -126,7 +126,7 @@ class Hooks(Case):
                 result = box.create()
 
                 self.assertEqual(result.code, 1, repr(result))
-                if self.runtime.kind == "rung":
+                if self.kind == "rung":
                     self.fails(result, f"error running {kind} hook #0")
                 self.is_gone(box)
 

@@ -224,17 +224,17 @@ class WrongState(Case):
         return box
 
     def test_start_of_a_running_container_is_refused(self):
-        text = "" if self.runtime.kind == "crun" else "cannot start an already running container"
+        text = "" if self.kind == "crun" else "cannot start an already running container"
         self.fails(self.sleeper().start(), text)
 
     def test_start_of_a_stopped_container_is_refused(self):
-        text = "" if self.runtime.kind == "crun" else "cannot start a container that has stopped"
+        text = "" if self.kind == "crun" else "cannot start a container that has stopped"
         self.fails(self.ended().start(), text)
 
     def test_delete_of_a_running_container_is_refused(self):
         box = self.sleeper()
 
-        text = "" if self.runtime.kind == "crun" else "that is not stopped"
+        text = "" if self.kind == "crun" else "that is not stopped"
         self.fails(box.delete(), text)
 
         self.assertEqual(box.status(), "running")
@@ -267,7 +267,7 @@ class WrongState(Case):
     def test_an_id_cannot_be_used_twice(self):
         box = self.sleeper()
 
-        text = "" if self.runtime.kind == "crun" else "container with given ID already exists"
+        text = "" if self.kind == "crun" else "container with given ID already exists"
         self.fails(self.runtime.call("create", "--bundle", box.bundle.path, box.id), text)
 
         self.assertEqual(box.status(), "running")
@@ -278,7 +278,7 @@ class Killing(Case):
         script = "trap 'exit 41' USR1; echo > /ready; while true; do sleep 0.05; done"
         for number, name in enumerate(("USR1", "SIGUSR1", "10", "usr1")):
             with self.subTest(name):
-                if name == "usr1" and self.runtime.kind == "crun":
+                if name == "usr1" and self.kind == "crun":
                     continue
                 box = self.container(f"c{number}").shell(script)
                 self.succeed(box.run_detached())

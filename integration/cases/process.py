@@ -267,7 +267,7 @@ class Names(Case):
     def test_the_personality_is_set(self):
         box = self.container().args("uname", "-m")
         box.config["linux"]["personality"] = {"domain": "LINUX32"}
-        if self.runtime.kind == "runc":
+        if self.kind == "runc":
             self.skipTest("runc: 1.1 does not know it")
 
         self.assertIn(self.succeed(box.run()).out.strip(), ("i686", "armv7l", "armv8l"))

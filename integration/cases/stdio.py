@@ -180,7 +180,7 @@ class Terminals(Case):
         box = self.container().args("sh")
         box.config["process"]["terminal"] = True
 
-        self.fails(box.create(), "console" if self.runtime.kind != "crun" else "")
+        self.fails(box.create(), "console" if self.kind != "crun" else "")
 
         self.is_gone(box)
 

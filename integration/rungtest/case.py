@@ -13,7 +13,7 @@ import unittest
 
 from rungtest import host
 from rungtest.container import Container
-from rungtest.runtime import Runtime, find_runtime
+from rungtest.runtime import Runtime, find_runtime, kind_of
 
 CASE_SECONDS = 60
 _numbers = itertools.count(1)
@@ -26,6 +26,7 @@ class Case(unittest.TestCase):
     def setUpClass(cls):
         host.become_subreaper()
         cls.runtime_path = find_runtime()
+        cls.kind = kind_of(cls.runtime_path)
 
     def setUp(self):
         # The name is unique over parallel runs; every object that the test makes on the host carries it.
@@ -64,7 +65,7 @@ class Case(unittest.TestCase):
         for made in reversed(self.containers):
             result = made.delete("--force")
             # crun 1.8 minds when its root was never made.
-            if result.code != 0 and not (self.runtime.kind == "crun" and "No such file" in result.err):
+            if result.code != 0 and not (self.kind == "crun" and "No such file" in result.err):
                 leftovers.append(f"delete --force: {result}")
         for made in self.containers:
             if made.created_pid:
@@ -108,7 +109,7 @@ class Case(unittest.TestCase):
         plain = result.err.replace('\\"', '"')  # runc quotes its message
         for word in words:
             self.assertIn(word, plain, repr(result))
-        if self.runtime.kind == "rung":
+        if self.kind == "rung":
             self.assertEqual(len(result.err.strip().splitlines()), 1, repr(result))
         return result
 
@@ -133,8 +134,8 @@ def differs(**reasons):
     def decorate(test):
         @functools.wraps(test)
         def wrapped(self):
-            if self.runtime.kind in reasons:
-                self.skipTest(f"{self.runtime.kind}: {reasons[self.runtime.kind]}")
+            if self.kind in reasons:
+                self.skipTest(f"{self.kind}: {reasons[self.kind]}")
             test(self)
         return wrapped
     return decorate

@@ -33,7 +33,6 @@ class Runtime:
     def __init__(self, path, root):
         self.path = path
         self.root = root  # its --root
-        self.kind = kind_of(path)
 
     def command(self, *args):
         return [self.path, "--root", self.root, *args]
