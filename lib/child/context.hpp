@@ -22,9 +22,9 @@ struct Outcome {
 };
 
 inline Outcome done() { return {}; }
-// `result` is a negative errno, as the wrappers of kernel/syscalls.hpp return it.
+// `result` as the wrappers of kernel/syscalls.hpp return it: a negative errno is a failure, anything else is none.
 inline Outcome failed(int result, Detail detail = Detail::none, const char* text = nullptr) {
-    return {.error = -result, .detail = detail, .text = text};
+    return {.error = result < 0 ? -result : 0, .detail = detail, .text = text};
 }
 
 constexpr int kMaxPath = 4096;
@@ -39,8 +39,9 @@ struct Context {
     int cgroup_joins[kMaxCgroupJoins] = {}; // came with the answer to SyncPoint::joined_namespaces
     int cgroup_join_count = 0;
     int32_t host_pid = 0;                   // from the same answer
-    int null_device = -1;                   // an O_PATH descriptor of a verified null device (char 1:3), made on first use
-    int empty_directory = -1;               // a detached read-only tmpfs that masks directories, made on first use
+    int null_device = -1;                   // a mount of the host's verified null device (char 1:3), taken before the pivot
+    bool null_device_attached = false;      // it covers a masked file already: further ones get clones of it
+    int empty_directory = -1;               // a read-only tmpfs, made for and attached to the first masked directory
     bool started = false;                   // AwaitStart is past: errors go to standard error as well
     char executable[kMaxPath] = {};         // found by FindExecutable
     char home[kMaxPath] = {};               // "HOME=..." made by SetHome
@@ -50,6 +51,9 @@ struct Context {
 
 // Sends a report of something skipped; the step goes on.
 void warn(Context& context, const Outcome& outcome);
+
+// Gives the pty master to the parent, over the channel.
+void send_terminal(Context& context, int master);
 
 // Each step's doing, in the file that its subject names.
 Outcome perform(Context& context, const UnshareNamespaces& step);     // namespaces.cpp

@@ -11,7 +11,10 @@ enum class TargetKind { directory, file };
 // An O_PATH descriptor of `path` in the root, or a negative errno. No symlink leads out of the root and no magic link is followed.
 int resolve(const Context& context, const char* path);
 
-// The same, with what is missing made: parents 0755, then a directory or an empty file. A dangling symlink's target is made inside the
+// The same for a directory that is reached without any symlink: ELOOP when there is one in `path`, ENOTDIR for anything but a directory.
+int resolve_plain_directory(const Context& context, const char* path);
+
+// As resolve(), with what is missing made: parents 0755, then a directory or an empty file. A dangling symlink's target is made inside the
 // root (case E7).
 int resolve_or_make(const Context& context, const char* path, TargetKind kind);
 

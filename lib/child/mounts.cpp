@@ -1,0 +1,72 @@
+// The container's mounts. Each is complete, with its attributes, before it becomes visible at its target; only propagation is set afterwards,
+// since it also depends on where the mount is. File systems: filesystem.cpp.
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+
+#include "base/fd.hpp"
+#include "child/targets.hpp"
+#include "child/trees.hpp"
+#include "kernel/syscalls.hpp"
+
+namespace rung::child {
+namespace {
+
+Outcome attach_at(const Context& context, int tree, const char* path) {
+    const Fd target{resolve_or_make(context, path, kind_of(tree))};
+    if (!target) return failed(target.get(), Detail::target_create, path);
+    return failed(attach(tree, target.get()));
+}
+
+}  // namespace
+
+Outcome perform(Context& context, const AttachTree& step) {
+    int& slot = context.descriptors.slots[static_cast<size_t>(step.tree)];
+    const Fd tree{slot};
+    slot = -1;
+    if (!tree) return failed(-EBADF);
+    return attach_at(context, tree.get(), step.target.c_str());
+}
+
+Outcome perform(Context& context, const BindHostPath& step) {
+    const Depth depth = step.recursive ? Depth::recursive : Depth::one_mount;
+    const Fd source{kernel::checked(open(step.source.c_str(), O_PATH | O_CLOEXEC))};
+    if (!source) return failed(source.get(), Detail::source, step.source.c_str());
+    const Fd tree{clone_tree(source.get(), depth)};
+    if (!tree) return failed(tree.get());
+    // What lies beneath as well: a read-only /sys with a writable /sys/fs/cgroup in it would be no protection (CVE-2023-25809).
+    if (const int result = set_attributes(tree.get(), step.attributes, 0, depth); result < 0)
+        return failed(result);
+    return attach_at(context, tree.get(), step.target.c_str());
+}
+
+Outcome perform(Context& context, const RemountTarget& step) {
+    const Fd target{resolve(context, step.target.c_str())};
+    if (!target) return failed(target.get());
+    const Depth depth = step.recursive ? Depth::recursive : Depth::one_mount;
+    if (const int result = set_attributes(target.get(), step.set, step.clear, depth); result < 0)
+        return failed(result);
+    return failed(set_propagation(target.get(), step.propagation));
+}
+
+Outcome perform(Context& context, const BindSlice& step) {
+    const Fd place{resolve(context, step.path.c_str())};
+    if (!place) return failed(place.get());
+    const Fd tree{clone_tree(place.get(), Depth::recursive)};
+    if (!tree) return failed(tree.get());
+    if (const int result = set_attributes(tree.get(), step.set, step.clear, Depth::recursive); result < 0)
+        return failed(result);
+    return failed(attach(tree.get(), place.get()));
+}
+
+Outcome perform(Context& context, const KeepTree& step) {
+    const Fd place{resolve(context, step.path.c_str())};
+    if (!place) return failed(place.get());
+    Fd tree{clone_tree(place.get(), Depth::recursive)};
+    if (!tree) return failed(tree.get());
+    if (const int result = set_attributes(tree.get(), step.set, 0, Depth::recursive); result < 0)
+        return failed(result);
+    context.descriptors.slots[static_cast<size_t>(step.kept)] = tree.release();
+    return done();
+}
+
+}  // namespace rung::child
