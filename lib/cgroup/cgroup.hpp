@@ -38,30 +38,41 @@ struct Cgroup {
 // cgroup, as runc. ".." cannot leave the mount.
 Cgroup locate(const kernel::CgroupFacts& host, const std::string& cgroups_path, const std::string& id);
 
-// The limits as file writes, in the order the kernel accepts them: pure, and the place where v1 becomes v2 (cpu.shares -> cpu.weight,
-// memory+swap -> memory.swap.max ...). An error names the field whose controller this host lacks.
-struct Write {
-    std::string controller = {};  // "memory"; v2: which file of the one directory is told by `file` alone
-    std::string file = {};        // "memory.limit_in_bytes"
+// A file and what goes into it.
+struct Spelling {
+    std::string file = {};   // "memory.limit_in_bytes"
     std::string value = {};
+    bool operator==(const Spelling&) const = default;
+};
+struct Write {
+    std::string controller = {};         // whose directory on v1; v2 has one directory, so it only words errors
+    Spelling spelling = {};
+    std::string field = {};              // "memory.limit", below linux.resources
+    std::optional<Spelling> otherwise = {};  // where the first file does not exist (bfq and iocost name their weights apart)
+    bool may_be_absent = false;          // a host without the file already does what is asked
     bool operator==(const Write&) const = default;
 };
+// The limits as file writes, in the order a new cgroup accepts them: pure, and the place where v1 becomes v2 (cpu.shares ->
+// cpu.weight, memory+swap -> memory.swap.max ...). An error names the field whose controller this host lacks.
 Result<std::vector<Write>> plan_writes(const Cgroup& cgroup, const config::Resources& resources);
 
 // Makes the directories (0755) and, on v2, enables the controllers down to it. A cgroup that already holds processes or is frozen is an error
 // (case D14). Undoes itself on failure.
 Status create(const Cgroup& cgroup);
-Status apply(const Cgroup& cgroup, const config::Resources& resources);  // limits, and devices (v1 files, v2 BPF)
+// For a new cgroup: limits, and the device rules, which deny all but the usual nodes when there are none.
+Status apply(const Cgroup& cgroup, const config::Resources& resources);
+// For a cgroup in use: only the limits that are named, never the device rules (case D11).
+Status update(const Cgroup& cgroup, const config::Resources& resources);
 
 // For the child to write "0" to (`tasks` of every v1 hierarchy). v2 and the hybrid's cgroup2 directory are entered with CLONE_INTO_CGROUP.
 Result<std::vector<Fd>> open_join_files(const Cgroup& cgroup);
 Result<Fd> open_unified(const Cgroup& cgroup);  // O_PATH directory for clone3; an empty Fd when there is none
 
-Result<std::vector<pid_t>> processes(const Cgroup& cgroup);  // of the whole subtree
+Result<std::vector<pid_t>> processes(const Cgroup& cgroup);  // of the whole subtree, sorted
 Status kill_all(const Cgroup& cgroup);   // SIGKILL until the subtree is empty; thaws; no fixed sleeps
-Status signal_all(const Cgroup& cgroup, int signal);
-Status remove(const Cgroup& cgroup);     // the subtree, deepest first; what is gone already is fine
-Status freeze(const Cgroup& cgroup);
+Status signal_all(const Cgroup& cgroup, int signal);  // also to what is forked meanwhile
+Status remove(const Cgroup& cgroup);     // the subtree, deepest first; kills what is left; what is gone already is fine
+Status freeze(const Cgroup& cgroup);     // returns when the state is reached; undone when it cannot be
 Status thaw(const Cgroup& cgroup);
 Result<bool> is_frozen(const Cgroup& cgroup);
 
