@@ -76,10 +76,13 @@ using Status = Result<void>;
 }  // namespace rung
 
 // The value of a Result, or return its error from the calling function.
-// A GNU statement expression (GCC manual 6.1); g++ and clang++ both have it.
-#define TRY(expression)                                                     \
-    __extension__({                                                         \
-        auto rung_try_result = (expression);                                \
-        if (!rung_try_result) return std::move(rung_try_result).error();    \
-        *std::move(rung_try_result);                                        \
+// A GNU statement expression (GCC manual 6.1); g++ and clang++ both have it. The counter lets one TRY stand inside another.
+#define TRY(expression) RUNG_TRY_NAMED_(expression, __COUNTER__)
+#define RUNG_TRY_NAMED_(expression, number) RUNG_TRY_(expression, RUNG_JOIN_(rung_try_result_, number))
+#define RUNG_JOIN_(left, right) left##right
+#define RUNG_TRY_(expression, result)                     \
+    __extension__({                                       \
+        auto result = (expression);                       \
+        if (!result) return std::move(result).error();    \
+        *std::move(result);                               \
     })
