@@ -1,1 +1,171 @@
+// The life of the new process: every step in order, the conversation with the parent, and the end at the first failure.
 // SPDX-License-Identifier: Apache-2.0
+#include "child/run.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "child/context.hpp"
+#include "kernel/syscalls.hpp"
+
+namespace rung::child {
+namespace {
+
+constexpr int kSetupFailed = 1;
+
+void copy_text(char* to, size_t size, const char* from) {
+    if (from == nullptr) return;
+    const size_t length = strnlen(from, size - 1);
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+Report make_report(const Context& context, ReportKind kind, const Outcome& outcome) {
+    Report report{.kind = kind,
+                  .step = context.step,
+                  .errno_value = outcome.error,
+                  .detail = outcome.detail,
+                  .value = outcome.value,
+                  .index = outcome.index};
+    copy_text(report.text, sizeof report.text, outcome.text);
+    return report;
+}
+
+// The parent may have gone: that must not be the end by SIGPIPE of a container that it has already announced.
+void send_report(const Context& context, const Report& report) {
+    (void)send(context.descriptors.channel, &report, sizeof report, MSG_NOSIGNAL);
+}
+
+// A caller's ignored SIGPIPE or blocked SIGTERM is no business of the workload's (case B31).
+void reset_signals() {
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    for (int signal = 1; signal < NSIG; ++signal) {
+        (void)sigaction(signal, &action, nullptr);  // SIGKILL, SIGSTOP and libc's own refuse, as they may
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Keeps the cgroup files that came with an answer.
+Outcome take_descriptors(Context& context, msghdr& message) {
+    for (cmsghdr* control = CMSG_FIRSTHDR(&message); control != nullptr; control = CMSG_NXTHDR(&message, control)) {
+        if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) continue;
+        const size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        if (count > kMaxCgroupJoins) return failed(-EMSGSIZE);
+        memcpy(context.cgroup_joins, CMSG_DATA(control), count * sizeof(int));
+        context.cgroup_join_count = static_cast<int>(count);
+    }
+    return done();
+}
+
+Outcome run_steps(Context& context, const Program& program) {
+    for (const Step& step : program.steps) {
+        const Outcome outcome = std::visit([&context](const auto& one) { return perform(context, one); }, step);
+        if (outcome.failed()) return outcome;
+        ++context.step;
+    }
+    return done();
+}
+
+[[noreturn]] void fail(const Context& context, const Outcome& outcome) {
+    send_report(context, make_report(context, ReportKind::failed, outcome));
+    _exit(kSetupFailed);
+}
+
+}  // namespace
+
+void warn(Context& context, const Outcome& outcome) {
+    send_report(context, make_report(context, ReportKind::warned, outcome));
+}
+
+void send_terminal(Context& context, int master) {
+    Report report = make_report(context, ReportKind::terminal, done());
+    iovec data{.iov_base = &report, .iov_len = sizeof report};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &master, sizeof master);
+    (void)sendmsg(context.descriptors.channel, &message, MSG_NOSIGNAL);  // without a parent there is nobody to read it
+}
+
+Outcome perform(Context& context, const SyncWithParent& step) {
+    send_report(context, make_report(context, ReportKind::sync, {.value = static_cast<int32_t>(step.point)}));
+
+    Answer answer{.go = 0};
+    iovec data{.iov_base = &answer, .iov_len = sizeof answer};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxCgroupJoins)] = {};
+    msghdr message{};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    ssize_t length = 0;
+    do {
+        length = recvmsg(context.descriptors.channel, &message, MSG_CMSG_CLOEXEC);
+    } while (length < 0 && errno == EINTR);
+    // The parent has died or given up; whatever it made for us it, or `delete --force`, takes apart.
+    if (length != sizeof answer || answer.go == 0) _exit(kSetupFailed);
+
+    context.host_pid = answer.host_pid;
+    return take_descriptors(context, message);
+}
+
+Outcome perform(Context& context, const AwaitStart&) {
+    send_report(context, make_report(context, ReportKind::ready, done()));
+    if (context.descriptors.start < 0) return done();
+    char byte = 0;
+    ssize_t length = 0;
+    do {
+        length = read(context.descriptors.start, &byte, 1);
+    } while (length < 0 && errno == EINTR);
+    if (length != 1) return failed(length < 0 ? -errno : -EPIPE);
+    context.started = true;
+    return done();
+}
+
+void run(const Program& program, const Descriptors& descriptors) noexcept {
+    // Processes of the container we are about to enter must not trace us or open our descriptors (CVE-2016-9962).
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    reset_signals();
+    umask(0);  // what is made until SetUser gets exactly the mode it asks for
+    // Static: the two pointer tables do not belong on a small stack, and this process is alone in its memory.
+    static Context context{.program = program};
+    context.descriptors = descriptors;
+    const Outcome outcome = run_steps(context, program);
+    fail(context, outcome.failed() ? outcome : failed(-ENOEXEC));  // a program ends with Execute, which does not return
+}
+
+void run_staged(const Program& first_steps, const Program& program, uint64_t clone_flags,
+                const Descriptors& descriptors) noexcept {
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    static Context context{.program = first_steps};
+    context.descriptors = descriptors;
+    const Outcome outcome = run_steps(context, first_steps);
+    if (outcome.failed()) fail(context, outcome);
+
+    // CLONE_PARENT: the caller of rung, not this process, is to be able to wait for the container's first process.
+    clone_args arguments{};
+    arguments.flags = clone_flags | CLONE_PARENT;
+    const int pid = kernel::clone3(arguments);
+    if (pid == 0) run(program, descriptors);
+    if (pid < 0) fail(context, failed(pid));
+    send_report(context, make_report(context, ReportKind::init_pid, {.value = pid}));
+    _exit(0);
+}
+
+}  // namespace rung::child

@@ -1,1 +1,61 @@
+// create and run.
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/prctl.h>
+
+#include "base/log.hpp"
+#include "runtime/creation.hpp"
+#include "runtime/prepare.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/terminal.hpp"
+
+namespace rung::runtime {
+namespace {
+
+Status check_globals(const Globals& globals) {
+    if (globals.systemd_cgroup) {
+        return Error{.message = "--systemd-cgroup: support for managing cgroups through systemd is not available"};
+    }
+    return {};
+}
+
+Result<Creation> begin(const Globals& globals, const CreateOptions& options, WhenReady when_ready) {
+    TRY(check_globals(globals));
+    TRY(check_id(options.id));
+    auto prepared = TRY(prepare(globals, options));
+    const bool in_foreground = when_ready == WhenReady::go_on && !options.detach;
+    TRY(check_console(options.console_socket, prepared.plan.spec.process.terminal,
+                      in_foreground ? Foreground::yes : Foreground::no));
+    return Creation{std::move(prepared), options, when_ready};
+}
+
+}  // namespace
+
+Status create(const Globals& globals, const CreateOptions& options) {
+    auto creation = TRY(begin(globals, options, WhenReady::wait_for_start));
+    return creation.build(globals.root);
+}
+
+Result<int> run(const Globals& globals, const CreateOptions& options) {
+    auto creation = TRY(begin(globals, options, WhenReady::go_on));
+    if (!options.detach) {
+        hold_signals();
+        // Processes that the container leaves behind come to us, and the last of them is reaped (prctl(2)).
+        if (!options.no_subreaper) (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    }
+    TRY(creation.build(globals.root));
+    if (const auto started = creation.await_exec(); !started) {
+        creation.undo();
+        return started.error();
+    }
+    if (options.detach) return 0;
+
+    Launched& process = creation.process();
+    auto code = relay_until_exit(
+        {.pidfd = process.pidfd().get(), .init_pid = process.pid(), .pty_master = process.take_terminal()});
+    if (!options.keep) {
+        if (const auto removed = remove(globals, options.id, true); !removed) log::warn(removed.error().message);
+    }
+    return code;
+}
+
+}  // namespace rung::runtime

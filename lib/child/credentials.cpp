@@ -1,0 +1,125 @@
+// Privileges: capabilities, ids, keyring, no_new_privs, seccomp.
+// SPDX-License-Identifier: Apache-2.0
+#include <linux/keyctl.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "child/context.hpp"
+#include "kernel/syscalls.hpp"
+
+namespace rung::child {
+namespace {
+
+constexpr int kMaxCapability = 63;
+constexpr uint32_t kDefaultUmask = 0022;
+
+// PR_CAPBSET_READ is EINVAL past the last capability that this kernel knows.
+bool kernel_knows(int capability) { return prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; }
+
+bool contains(uint64_t set, int capability) { return (set >> capability & 1) != 0; }
+
+uint32_t low(uint64_t set) { return static_cast<uint32_t>(set); }
+uint32_t high(uint64_t set) { return static_cast<uint32_t>(set >> 32); }
+
+uint64_t known_to_kernel(uint64_t set) {
+    uint64_t known = 0;
+    for (int capability = 0; capability <= kMaxCapability && kernel_knows(capability); ++capability) {
+        known |= set & (uint64_t{1} << capability);
+    }
+    return known;
+}
+
+// What is permitted now: a set may hold no more, and what rung itself lacks is passed over as runc does (case F1).
+uint64_t permitted_now() {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    __user_cap_data_struct data[2] = {};
+    if (kernel::capget(header, data) < 0) return 0;
+    return static_cast<uint64_t>(data[1].permitted) << 32 | data[0].permitted;
+}
+
+void raise_ambient(Context& context, uint64_t ambient) {
+    for (int capability = 0; capability <= kMaxCapability; ++capability) {
+        if (!contains(ambient, capability)) continue;
+        // Needs it permitted and inheritable (case F2).
+        if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) < 0) {
+            warn(context, {.error = errno, .detail = Detail::capability_raise, .value = capability});
+        }
+    }
+}
+
+}  // namespace
+
+Outcome perform(Context&, const DropBounding& step) {
+    for (int capability = 0; capability <= kMaxCapability; ++capability) {
+        const int present = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+        if (present < 0) break;
+        if (present == 0 || contains(step.keep, capability)) continue;
+        const int result = kernel::checked(prctl(PR_CAPBSET_DROP, capability, 0, 0, 0));
+        if (result < 0) return failed(result);
+    }
+    return done();
+}
+
+Outcome perform(Context&, const SetUser& step) {
+    // Across setresuid the permitted set would be lost; SetCapabilities, which comes next, needs it.
+    (void)prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+    if (step.setgroups) {
+        const auto& groups = step.user.additional_gids;
+        if (const int result = kernel::setgroups(groups.size(), groups.data()); result < 0) return failed(result);
+    }
+    if (const int result = kernel::setresgid(step.user.gid, step.user.gid, step.user.gid); result < 0) {
+        return failed(result);
+    }
+    if (const int result = kernel::setresuid(step.user.uid, step.user.uid, step.user.uid); result < 0) {
+        return failed(result);
+    }
+    (void)prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
+    umask(step.user.umask.value_or(kDefaultUmask));
+    return done();
+}
+
+Outcome perform(Context& context, const SetCapabilities& step) {
+    const uint64_t grantable = permitted_now();
+    const uint64_t permitted = known_to_kernel(step.sets.permitted) & grantable;
+    const uint64_t effective = step.sets.effective & permitted;
+    const uint64_t inheritable = known_to_kernel(step.sets.inheritable) & grantable;
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    const __user_cap_data_struct data[2] = {
+        {.effective = low(effective), .permitted = low(permitted), .inheritable = low(inheritable)},
+        {.effective = high(effective), .permitted = high(permitted), .inheritable = high(inheritable)}};
+    // The ambient set of the caller goes first: what is inheritable no more leaves it by itself, the rest would stay.
+    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    if (const int result = kernel::capset(header, data); result < 0) return failed(result);
+    raise_ambient(context, step.sets.ambient);
+    return done();
+}
+
+Outcome perform(Context& context, const NewKeyring& step) {
+    const int keyring =
+        kernel::keyctl(KEYCTL_JOIN_SESSION_KEYRING, reinterpret_cast<unsigned long>(step.name.c_str()), 0, 0);
+    if (keyring >= 0) return done();
+    // A kernel or an outer sandbox without keyrings has none to protect either (case F12).
+    if (keyring == -ENOSYS || keyring == -EPERM || keyring == -EACCES) {
+        warn(context, failed(keyring));
+        return done();
+    }
+    return failed(keyring);
+}
+
+Outcome perform(Context&, const SetNoNewPrivs&) {
+    return failed(kernel::checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)));
+}
+
+Outcome perform(Context& context, const LoadSeccomp& step) {
+    const Filter& filter = context.program.filters[static_cast<size_t>(step.filter)];
+    if (filter.instructions.empty()) return done();
+    sock_fprog program{};
+    program.len = static_cast<unsigned short>(filter.instructions.size());
+    program.filter = const_cast<sock_filter*>(filter.instructions.data());
+    return failed(kernel::seccomp(SECCOMP_SET_MODE_FILTER, filter.flags, &program));
+}
+
+}  // namespace rung::child

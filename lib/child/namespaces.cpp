@@ -1,0 +1,69 @@
+// Entering namespaces and cgroups.
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "child/context.hpp"
+#include "child/procfs.hpp"
+#include "kernel/syscalls.hpp"
+
+namespace rung::child {
+
+Outcome perform(Context&, const UnshareNamespaces& step) {
+    return failed(kernel::unshare(static_cast<unsigned int>(step.flags)));
+}
+
+Outcome perform(Context& context, const JoinNamespace& step) {
+    return failed(kernel::setns(context.descriptors.slots[static_cast<size_t>(step.slot)], step.flag));
+}
+
+Outcome perform(Context& context, const KeepNetworkNamespace& step) {
+    const int procfs = private_procfs(context);
+    if (procfs < 0) return failed(procfs);
+    const int kept = kernel::checked(openat(procfs, "thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+    if (kept < 0) return failed(kept);
+    context.descriptors.slots[static_cast<size_t>(step.kept)] = kept;
+    return done();
+}
+
+Outcome perform(Context&, const BecomeNamespaceRoot&) {
+    // user_namespaces(7): until the maps give us an id here we are nobody, and what we make would belong to nobody.
+    if (const int result = kernel::setresgid(0, 0, 0); result < 0) return failed(result);
+    if (const int result = kernel::setresuid(0, 0, 0); result < 0) return failed(result);
+    const int result = kernel::setgroups(0, nullptr);
+    // "deny" in /proc/self/setgroups (case F21): there are no groups to drop that we could drop.
+    if (result < 0 && result != -EPERM) return failed(result);
+    return done();
+}
+
+Outcome perform(Context&, const BringUpLoopback&) {
+    const int socket_fd = kernel::checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (socket_fd < 0) return failed(socket_fd);
+    ifreq request{};
+    memcpy(request.ifr_name, "lo", sizeof "lo");
+    request.ifr_flags = IFF_UP | IFF_RUNNING;
+    const int result = kernel::checked(ioctl(socket_fd, SIOCSIFFLAGS, &request));
+    (void)close(socket_fd);
+    return failed(result < 0 ? result : 0);
+}
+
+Outcome perform(Context& context, const JoinCgroups&) {
+    for (int index = 0; index < context.cgroup_join_count; ++index) {
+        // "0" is the writer itself: naming another task's pid would wait for a grace period of the whole machine.
+        const int file = context.cgroup_joins[index];
+        const int result = kernel::checked(write(file, "0", 1));
+        if (result < 0) return failed(result, Detail::cgroup_join);
+        (void)close(file);
+    }
+    context.cgroup_join_count = 0;
+    return done();
+}
+
+}  // namespace rung::child

@@ -1,0 +1,171 @@
+// The container's terminal and the ownership of stdio.
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "child/context.hpp"
+#include "child/targets.hpp"
+#include "kernel/syscalls.hpp"
+
+namespace rung::child {
+namespace {
+
+constexpr unsigned int kTtyMinorPtmx = 2;
+constexpr unsigned int kTtyMajor = 5;
+constexpr unsigned int kMemMajor = 1;
+constexpr unsigned int kNullMinor = 3;
+
+bool is_multiplexer(int file) {
+    struct stat status {};
+    return fstat(file, &status) == 0 && S_ISCHR(status.st_mode) && status.st_rdev == makedev(kTtyMajor, kTtyMinorPtmx);
+}
+
+// What an image put in the place of /dev/ptmx is not opened as a terminal: it has to be the kernel's own multiplexer.
+int open_multiplexer() {
+    open_how how{};
+    how.flags = O_RDWR | O_NOCTTY | O_CLOEXEC;
+    how.resolve = RESOLVE_NO_MAGICLINKS;
+    int result = -ENOENT;
+    for (const char* path : {"/dev/pts/ptmx", "/dev/ptmx"}) {
+        result = kernel::openat2(AT_FDCWD, path, how);
+        if (result < 0) continue;
+        if (is_multiplexer(result)) return result;
+        (void)close(result);
+        result = -ENODEV;
+    }
+    return result;
+}
+
+int configure(int master, int slave, const config::ConsoleSize& size) {
+    if (size.height != 0 || size.width != 0) {
+        winsize window{};
+        window.ws_row = size.height;
+        window.ws_col = size.width;
+        if (const int result = kernel::checked(ioctl(master, TIOCSWINSZ, &window)); result < 0) return result;
+    }
+    termios settings{};
+    if (tcgetattr(slave, &settings) < 0) return -errno;
+    settings.c_oflag &= ~static_cast<tcflag_t>(ONLCR);  // as runc: engines expect "\n", not "\r\n"
+    return kernel::checked(tcsetattr(slave, TCSANOW, &settings));
+}
+
+// "/dev/pts/N", which travels with the master.
+void name_slave(int master, char (&name)[32]) {
+    unsigned int number = 0;
+    (void)ioctl(master, TIOCGPTN, &number);
+    char digits[12];
+    size_t count = 0;
+    do {
+        digits[count++] = static_cast<char>('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    memcpy(name, "/dev/pts/", 9);
+    size_t length = 9;
+    while (count > 0) name[length++] = digits[--count];
+    name[length] = '\0';
+}
+
+int send_to_console_socket(int console_socket, int master) {
+    char name[32];
+    name_slave(master, name);
+    iovec data{.iov_base = name, .iov_len = strlen(name)};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &master, sizeof master);
+    const int result = kernel::checked(sendmsg(console_socket, &message, MSG_NOSIGNAL));
+    return result < 0 ? result : 0;
+}
+
+// /dev/console is the slave under another name. An image's symlink of that name is not followed (CVE-2025-52565).
+int mount_console(const Context& context, int slave) {
+    const char* name = nullptr;
+    const int directory = resolve_parent(context, "/dev/console", name);
+    if (directory < 0) return directory;
+    const int target =
+        kernel::checked(openat(directory, name, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666));
+    (void)close(directory);
+    if (target < 0) return target;
+    const int tree = kernel::open_tree(slave, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+    const int result = tree < 0 ? tree : attach(tree, target);
+    if (tree >= 0) (void)close(tree);
+    (void)close(target);
+    return result;
+}
+
+int become_stdio(int slave, uint32_t uid) {
+    if (const int result = kernel::checked(ioctl(slave, TIOCSCTTY, 0)); result < 0) return result;
+    // EINVAL: the id has no mapping in the user namespace (case B4); the terminal then stays root's.
+    if (fchown(slave, uid, static_cast<gid_t>(-1)) < 0 && errno != EINVAL) return -errno;
+    for (const int stdio : {0, 1, 2}) {
+        if (const int result = kernel::checked(dup2(slave, stdio)); result < 0) return result;
+    }
+    return 0;
+}
+
+}  // namespace
+
+Outcome perform(Context&, const NewSession&) {
+    const int result = kernel::checked(setsid());
+    // EPERM: already a leader, as the first process of a pid namespace that was entered may be.
+    return result == -EPERM ? done() : failed(result);
+}
+
+Outcome perform(Context& context, const OpenTerminal& step) {
+    const int master = open_multiplexer();
+    if (master < 0) return failed(master, Detail::terminal_no_devpts);
+    int unlocked = 0;
+    if (ioctl(master, TIOCSPTLCK, &unlocked) < 0) return failed(-errno);
+    const int slave = kernel::checked(ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (slave < 0) return failed(slave, Detail::terminal_no_devpts);
+
+    if (const int result = configure(master, slave, step.size); result < 0) return failed(result);
+    if (step.mount_console) {
+        if (const int result = mount_console(context, slave); result < 0) return failed(result, Detail::none, "/dev/console");
+    }
+    if (const int result = become_stdio(slave, step.uid); result < 0) return failed(result);
+
+    if (context.descriptors.console_socket < 0) {
+        send_terminal(context, master);
+    } else if (const int result = send_to_console_socket(context.descriptors.console_socket, master); result < 0) {
+        return failed(result);
+    }
+    (void)close(master);
+    (void)close(slave);
+    return done();
+}
+
+Outcome perform(Context&, const OwnStdio& step) {
+    for (const int stdio : {0, 1, 2}) {
+        struct stat status {};
+        if (fstat(stdio, &status) < 0) continue;
+        const bool is_null = S_ISCHR(status.st_mode) && status.st_rdev == makedev(kMemMajor, kNullMinor);
+        // The host's /dev/null must never come to belong to a user of the container (case B2).
+        if (is_null || status.st_uid == step.uid) continue;
+        if (fchown(stdio, step.uid, step.gid) == 0) continue;
+        // An unmapped owner, a read-only file system, a socket: the process can use what it was given all the same.
+        if (errno != EINVAL && errno != EPERM && errno != EROFS && errno != ENOSYS) return failed(-errno);
+    }
+    return done();
+}
+
+}  // namespace rung::child

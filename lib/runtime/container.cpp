@@ -1,0 +1,77 @@
+// Opening a container, and describing it for state and list.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/container.hpp"
+
+#include "kernel/files.hpp"
+#include "runtime/wording.hpp"
+
+namespace rung::runtime {
+namespace {
+
+// The user's name as the host's /etc/passwd has it, or the number: no name service is asked.
+std::string user_name(uint32_t uid) {
+    const auto passwd = kernel::read_file("/etc/passwd");
+    const std::string wanted = ":x:" + std::to_string(uid) + ":";
+    if (!passwd) return std::to_string(uid);
+    const size_t place = passwd->find(wanted);
+    if (place == std::string::npos) return std::to_string(uid);
+    const size_t line = passwd->rfind('\n', place);
+    const size_t begin = line == std::string::npos ? 0 : line + 1;
+    return passwd->substr(begin, place - begin);
+}
+
+ContainerInfo describe(const Container& container) {
+    const State& state = container.state;
+    const Phase phase = container.phase();
+    const auto init = container.directory.read_init();
+    return ContainerInfo{.oci_version = state.oci_version,
+                         .id = state.id,
+                         .pid = init && phase != Phase::stopped ? init->pid : 0,
+                         .status = phase_name(phase),
+                         .bundle = state.bundle,
+                         .rootfs = state.rootfs,
+                         .created = state.created,
+                         .owner = user_name(state.owner_uid),
+                         .annotations = state.annotations};
+}
+
+}  // namespace
+
+Result<Container> open_container(const Globals& globals, const std::string& id) {
+    TRY(check_id(id));
+    auto directory = TRY(StateDirectory::open(globals.root, id));
+    auto state = TRY(directory.read_state());
+    if (!state) return Error{.message = std::string{wording::kDoesNotExist}};
+    return Container{.directory = std::move(directory), .state = std::move(*state)};
+}
+
+OciState oci_state(const Container& container, Phase phase) {
+    const auto init = container.directory.read_init();
+    return {.oci_version = container.state.oci_version,
+            .id = container.state.id,
+            .status = phase_name(phase),
+            .pid = init && phase != Phase::stopped ? init->pid : 0,
+            .bundle = container.state.bundle,
+            .annotations = container.state.annotations};
+}
+
+Result<ContainerInfo> inspect(const Globals& globals, const std::string& id) {
+    return describe(TRY(open_container(globals, id)));
+}
+
+Result<std::vector<ContainerInfo>> list(const Globals& globals) {
+    std::vector<ContainerInfo> containers;
+    const auto names = kernel::list_directory(globals.root);
+    if (!names) {
+        if (names.error().errno_value == ENOENT) return containers;
+        return names.error();
+    }
+    for (const std::string& name : *names) {
+        if (!check_id(name)) continue;
+        // One that vanishes while we list, or stands half-made, is not there.
+        if (const auto container = open_container(globals, name)) containers.push_back(describe(*container));
+    }
+    return containers;
+}
+
+}  // namespace rung::runtime

@@ -1,0 +1,205 @@
+// Making a container, in the order in which a killed rung leaves something that `delete --force` can take apart: first the name
+// and everything known about the container, then the cgroup, then the process, whose pid is written before it may go on.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/creation.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <tuple>
+
+#include "base/log.hpp"
+#include "base/path.hpp"
+#include "kernel/files.hpp"
+#include "runtime/hooks.hpp"
+#include "runtime/terminal.hpp"
+#include "runtime/wording.hpp"
+
+namespace rung::runtime {
+namespace {
+
+std::string rfc3339_now() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    tm parts{};
+    gmtime_r(&now.tv_sec, &parts);
+    char text[64];
+    const size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+    (void)snprintf(text + length, sizeof text - length, ".%09ldZ", now.tv_nsec);
+    return text;
+}
+
+State describe(const Prepared& prepared, const std::string& id) {
+    const config::Spec& spec = prepared.plan.spec;
+    return State{.id = id,
+                 .oci_version = spec.oci_version,
+                 .bundle = prepared.bundle,
+                 .rootfs = prepared.rootfs,
+                 .created = rfc3339_now(),
+                 .owner_uid = getuid(),
+                 .annotations = spec.annotations,
+                 .grants = prepared.grant_sources,
+                 .cgroup = prepared.cgroup,
+                 .private_pid_namespace = spec.has_namespace(config::NamespaceType::pid),
+                 .has_poststart_hooks = !spec.hooks.poststart.empty(),
+                 .has_poststop_hooks = !spec.hooks.poststop.empty()};
+}
+
+// net.* sysctls of a namespace that is the caller's own would change the host (case F17); which one a path names, only the kernel knows.
+Status check_network_sysctls(const config::Spec& spec) {
+    const auto* network = spec.find_namespace(config::NamespaceType::network);
+    if (network == nullptr || network->path.empty()) return {};
+    bool sets_network = false;
+    for (const auto& [key, value] : spec.linux_.sysctl) {
+        sets_network = sets_network || key.starts_with("net.") || key.starts_with("net/");
+    }
+    if (!sets_network) return {};
+    struct stat wanted {};
+    struct stat own {};
+    if (stat(network->path.c_str(), &wanted) < 0) return errno_error(network->path, errno);
+    if (stat("/proc/self/ns/net", &own) < 0) return errno_error("/proc/self/ns/net", errno);
+    if (wanted.st_dev == own.st_dev && wanted.st_ino == own.st_ino) {
+        return Error{.message = "linux.sysctl: net.* is not allowed in the host's network namespace"};
+    }
+    return {};
+}
+
+}  // namespace
+
+Status check_console(const std::string& console_socket, bool terminal, Foreground foreground) {
+    if (terminal && foreground == Foreground::no && console_socket.empty()) {
+        return Error{.message = std::string{wording::kTerminalNeedsSocket}};
+    }
+    if ((!terminal || foreground == Foreground::yes) && !console_socket.empty()) {
+        return Error{.message = std::string{wording::kSocketNeedsTerminal}};
+    }
+    return {};
+}
+
+Status write_pid_file(const std::string& path, pid_t pid) {
+    const size_t slash = path.rfind('/');
+    const std::string parent = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+    const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+    const Fd opened = TRY(kernel::open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY).context("--pid-file"));
+    const std::string text = std::to_string(pid);
+    return kernel::write_file_atomically(opened.get(), {.name = name, .text = text, .mode = 0644}).context("--pid-file");
+}
+
+Status Creation::build(const std::string& root) {
+    auto built = claim(root);
+    if (!built) return built;  // the name, if it exists, is somebody else's
+    built = make_cgroup();
+    if (built) built = launch_process();
+    if (built) built = converse();
+    if (built) built = announce();
+    if (!built) undo();
+    return built;
+}
+
+Status Creation::claim(const std::string& root) {
+    TRY(check_network_sysctls(spec()));
+    lowered_ = TRY(plan::lower(prepared_.plan, prepared_.cgroup, prepared_.host,
+                               {.bundle = prepared_.bundle,
+                                .rootfs = prepared_.rootfs,
+                                .id = options_.id,
+                                .no_pivot = options_.no_pivot,
+                                .new_keyring = !options_.no_new_keyring,
+                                .await_start = when_ready_ == WhenReady::wait_for_start,
+                                .preserve_fds = options_.preserve_fds}));
+    TRY(compile_filters(lowered_, spec().linux_.seccomp));
+    auto claimed = TRY(StateDirectory::claim(root, options_.id));
+    directory_.emplace(std::move(claimed));
+
+    auto written = directory_->lock();
+    if (written) written = directory_->write_config(prepared_.config_text);
+    if (written) written = directory_->write_state(describe(prepared_, options_.id));
+    if (!written) undo();
+    return written;
+}
+
+Status Creation::make_cgroup() {
+    TRY(cgroup::create(prepared_.cgroup).context(wording::kCgroupNotApplied));
+    owns_cgroup_ = true;
+    return cgroup::apply(prepared_.cgroup, spec().linux_.resources).context(wording::kCgroupNotApplied);
+}
+
+Status Creation::launch_process() {
+    const Slots slots = TRY(open_slots(lowered_));
+    const Fd cgroup_directory = TRY(cgroup::open_unified(prepared_.cgroup));
+    Fd console_socket;
+    if (!options_.console_socket.empty()) console_socket = TRY(connect_console_socket(options_.console_socket));
+    if (when_ready_ == WhenReady::wait_for_start) start_fifo_ = TRY(directory_->make_start_fifo());
+
+    std::tie(lowered_.program.hook_state_before_pid, lowered_.program.hook_state_after_pid) =
+        split_at_pid(oci_state({}));
+    auto launched = TRY(launch(lowered_, slots,
+                               {.start = start_fifo_.get(),
+                                .console_socket = console_socket.get(),
+                                .cgroup = cgroup_directory.get()}));
+    process_.emplace(std::move(launched));
+    return {};
+}
+
+Status Creation::converse() {
+    while (true) {
+        const auto report = TRY(process_->await_report(lowered_.program));
+        if (report.kind == child::ReportKind::ready) return {};
+        if (report.value == static_cast<int>(child::SyncPoint::joined_namespaces)) {
+            TRY(on_joined_namespaces());
+        } else {
+            TRY(on_before_pivot());
+        }
+    }
+}
+
+Status Creation::on_joined_namespaces() {
+    TRY(directory_->write_init(TRY(identify(process_->pid()))));
+    if (lowered_.maps_users) {
+        TRY(write_id_mappings(process_->pid(), spec().linux_,
+                              lowered_.denies_setgroups ? Setgroups::denied : Setgroups::allowed));
+    }
+    if (spec().process.oom_score_adj) TRY(write_oom_score_adj(process_->pid(), *spec().process.oom_score_adj));
+    return process_->answer(TRY(cgroup::open_join_files(prepared_.cgroup)));
+}
+
+Status Creation::on_before_pivot() {
+    TRY(run_hooks("prestart", spec().hooks.prestart, oci_state("creating")));
+    TRY(run_hooks("createRuntime", spec().hooks.create_runtime, oci_state("creating")));
+    return process_->answer({});
+}
+
+Status Creation::announce() {
+    if (!options_.pid_file.empty()) TRY(write_pid_file(options_.pid_file, process_->pid()));
+    if (when_ready_ == WhenReady::wait_for_start) TRY(directory_->announce_created());
+    directory_->unlock();
+    return {};
+}
+
+Status Creation::await_exec() {
+    TRY(process_->await_exec(lowered_.program));
+    return run_hooks("poststart", spec().hooks.poststart, oci_state("running"));
+}
+
+OciState Creation::oci_state(const std::string& status) const {
+    return {.oci_version = spec().oci_version,
+            .id = options_.id,
+            .status = status,
+            .pid = process_ ? process_->pid() : 0,
+            .bundle = prepared_.bundle,
+            .annotations = spec().annotations};
+}
+
+void Creation::undo() {
+    if (process_) process_->kill();
+    if (owns_cgroup_) {
+        if (const auto killed = cgroup::kill_all(prepared_.cgroup); !killed) log::warn(killed.error().message);
+        if (const auto removed = cgroup::remove(prepared_.cgroup); !removed) log::warn(removed.error().message);
+    }
+    if (!directory_) return;
+    if (const auto removed = directory_->remove(); !removed) log::warn(removed.error().message);
+}
+
+}  // namespace rung::runtime

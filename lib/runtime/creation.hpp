@@ -1,0 +1,64 @@
+// Creation: a new container from its plan to a process that waits for `start`, and the unwinding when a step fails.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "plan/lower.hpp"
+#include "runtime/launch.hpp"
+#include "runtime/oci_state.hpp"
+#include "runtime/prepare.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/state.hpp"
+
+namespace rung::runtime {
+
+enum class WhenReady { wait_for_start, go_on };  // `create` and `run`
+
+class Creation {
+  public:
+    Creation(Prepared prepared, CreateOptions options, WhenReady when_ready)
+        : prepared_(std::move(prepared)), options_(std::move(options)), when_ready_(when_ready) {}
+
+    // From the claim of the name to the ready process. On failure nothing is left: no process, cgroup or state directory.
+    Status build(const std::string& root);
+    // `run` only: until the process has become the workload, and its poststart hooks have run.
+    Status await_exec();
+
+    Launched& process() { return *process_; }
+    const config::Spec& spec() const { return prepared_.plan.spec; }
+
+    // Kills and removes whatever build() made.
+    void undo();
+
+  private:
+    Status claim(const std::string& root);
+    Status make_cgroup();
+    Status launch_process();
+    Status converse();
+    Status on_joined_namespaces();
+    Status on_before_pivot();
+    Status announce();
+    OciState oci_state(const std::string& status) const;
+
+    Prepared prepared_;
+    CreateOptions options_;
+    WhenReady when_ready_;
+    plan::Lowered lowered_ = {};
+    std::optional<StateDirectory> directory_ = {};
+    bool owns_cgroup_ = false;
+    std::optional<Launched> process_ = {};
+    Fd start_fifo_ = {};
+};
+
+// Writes `pid` under a temporary name and renames it, relative to the working directory (case B32).
+Status write_pid_file(const std::string& path, pid_t pid);
+
+// The rules for --console-socket: with a terminal and without somebody to hold it, it must be there; without, it must not.
+enum class Foreground { yes, no };
+Status check_console(const std::string& console_socket, bool terminal, Foreground foreground);
+
+}  // namespace rung::runtime

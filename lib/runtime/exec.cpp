@@ -1,0 +1,178 @@
+// exec: one more process in a running container.
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <charconv>
+
+#include "base/path.hpp"
+#include "config/capability.hpp"
+#include "config/parse.hpp"
+#include "kernel/files.hpp"
+#include "kernel/syscalls.hpp"
+#include "plan/make.hpp"
+#include "runtime/container.hpp"
+#include "runtime/creation.hpp"
+#include "runtime/launch.hpp"
+#include "runtime/prepare.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/terminal.hpp"
+#include "runtime/wording.hpp"
+
+namespace rung::runtime {
+namespace {
+
+Status check_executable_in(Phase phase, const ExecOptions& options) {
+    if (phase == Phase::stopped) return Error{.message = std::string{wording::kExecStopped}};
+    if (phase == Phase::paused && !options.ignore_paused) return Error{.message = std::string{wording::kExecPaused}};
+    return {};
+}
+
+// Decimal digits and nothing else: "1" must never be read as something that ends as root (case A14).
+Result<uint32_t> parse_id(std::string_view text, std::string_view whole) {
+    uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || text.empty()) {
+        return Error{.message = "--user: " + std::string{whole} + " is not UID[:GID] in numbers"};
+    }
+    return value;
+}
+
+Status set_user(config::User& user, const std::string& text) {
+    const size_t colon = text.find(':');
+    user.uid = TRY(parse_id(std::string_view{text}.substr(0, colon), text));
+    user.gid = 0;
+    if (colon != std::string::npos) user.gid = TRY(parse_id(std::string_view{text}.substr(colon + 1), text));
+    user.additional_gids.clear();
+    return {};
+}
+
+Status add_capabilities(config::Process& process, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        const auto number = config::capability_number(name);
+        if (!number) return Error{.message = "--cap: unknown capability " + name};
+        if (!process.capabilities) process.capabilities.emplace();
+        const uint64_t bit = uint64_t{1} << *number;
+        process.capabilities->bounding |= bit;
+        process.capabilities->effective |= bit;
+        process.capabilities->permitted |= bit;
+    }
+    return {};
+}
+
+// The container's own process with what the options say instead, or the --process file alone (case B22).
+Result<config::Process> requested_process(const config::Process& container, const ExecOptions& options) {
+    if (!options.process_file.empty()) {
+        return config::parse_process(TRY(kernel::read_file(options.process_file).context("--process")));
+    }
+    config::Process process = container;
+    process.args = options.args;
+    process.env.insert(process.env.end(), options.env.begin(), options.env.end());
+    process.terminal = options.tty;
+    process.console_size = {};
+    if (options.cwd) process.cwd = *options.cwd;
+    if (options.user) TRY(set_user(process.user, *options.user));
+    auto& gids = process.user.additional_gids;
+    gids.insert(gids.end(), options.additional_gids.begin(), options.additional_gids.end());
+    TRY(add_capabilities(process, options.capabilities));
+    if (options.no_new_privs) process.no_new_privileges = true;
+    if (!path::is_absolute(process.cwd)) return Error{.message = std::string{wording::kCwdNotAbsolute}};
+    return process;
+}
+
+struct NamespaceFile {
+    const char* name = nullptr;
+    int flag = 0;
+};
+
+constexpr std::array<NamespaceFile, 8> kNamespaceFiles{{{"user", CLONE_NEWUSER},
+                                                        {"mnt", CLONE_NEWNS},
+                                                        {"pid", CLONE_NEWPID},
+                                                        {"net", CLONE_NEWNET},
+                                                        {"ipc", CLONE_NEWIPC},
+                                                        {"uts", CLONE_NEWUTS},
+                                                        {"cgroup", CLONE_NEWCGROUP},
+                                                        {"time", CLONE_NEWTIME}}};
+
+// The namespaces by which the process differs from us: joining one's own is refused for some kinds and pointless for all.
+Result<int> differing_namespaces(pid_t pid) {
+    int flags = 0;
+    for (const NamespaceFile& file : kNamespaceFiles) {
+        struct stat theirs {};
+        struct stat ours {};
+        const std::string path = "/proc/" + std::to_string(pid) + "/ns/" + file.name;
+        const std::string own = std::string{"/proc/self/ns/"} + file.name;
+        if (stat(own.c_str(), &ours) < 0) continue;  // a kernel without this kind
+        if (stat(path.c_str(), &theirs) < 0) return errno_error(path, errno);
+        if (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev) flags |= file.flag;
+    }
+    return flags;
+}
+
+// A process on its way into the container, killed unless it arrived.
+Result<Launched> start_process(const Container& container, const ExecOptions& options, plan::Lowered& lowered, Fd init) {
+    Slots slots(static_cast<size_t>(lowered.slot_count));
+    slots[0] = std::move(init);
+    Fd console_socket;
+    if (!options.console_socket.empty()) console_socket = TRY(connect_console_socket(options.console_socket));
+    const Fd cgroup_directory = TRY(cgroup::open_unified(container.state.cgroup));
+    return launch(lowered, slots, {.console_socket = console_socket.get(), .cgroup = cgroup_directory.get()});
+}
+
+Status bring_to_exec(Launched& process, const Container& container, const plan::Lowered& lowered,
+                     const config::Process& wanted, const ExecOptions& options) {
+    while (true) {
+        const auto report = TRY(process.await_report(lowered.program));
+        if (report.kind == child::ReportKind::ready) break;
+        if (wanted.oom_score_adj) TRY(write_oom_score_adj(process.pid(), *wanted.oom_score_adj));
+        TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup))));
+    }
+    if (!options.pid_file.empty()) TRY(write_pid_file(options.pid_file, process.pid()));
+    return process.await_exec(lowered.program);
+}
+
+}  // namespace
+
+Result<int> exec(const Globals& globals, const ExecOptions& options) {
+    const Container container = TRY(open_container(globals, options.id));
+    TRY(check_executable_in(container.phase(), options));
+    const auto init = container.directory.read_init();
+    if (!init) return Error{.message = std::string{wording::kExecStopped}};
+
+    const Prepared prepared = TRY(prepare_again(container.directory, container.state));
+    const auto asked = TRY(requested_process(prepared.plan.spec.process, options));
+    const auto wanted = plan::narrow_process(prepared.plan, prepared.grant, asked);
+    if (wanted.args.empty()) return Error{.message = std::string{wording::kEmptyArgs}};
+    TRY(check_console(options.console_socket, wanted.terminal, options.detach ? Foreground::no : Foreground::yes));
+
+    Fd pidfd = TRY(open_process(*init));
+    if (!pidfd) return Error{.message = std::string{wording::kExecStopped}};
+    const int namespaces = TRY(differing_namespaces(init->pid));
+    auto lowered = TRY(plan::lower_exec(prepared.plan, wanted,
+                                        {.id = options.id,
+                                         .namespaces = namespaces & ~CLONE_NEWPID,
+                                         .joins_user_namespace = (namespaces & CLONE_NEWUSER) != 0,
+                                         .rootfs = prepared.rootfs,
+                                         .preserve_fds = options.preserve_fds}));
+    TRY(compile_filters(lowered, prepared.plan.spec.linux_.seccomp));
+    if ((namespaces & CLONE_NEWPID) != 0) lowered.join_pid = 0;
+
+    if (!options.detach) hold_signals();
+    auto process = TRY(start_process(container, options, lowered, std::move(pidfd)));
+    if (const auto arrived = bring_to_exec(process, container, lowered, wanted, options); !arrived) {
+        process.kill();
+        return arrived.error();
+    }
+    if (options.detach) return 0;
+    return relay_until_exit(
+        {.pidfd = process.pidfd().get(), .init_pid = process.pid(), .pty_master = process.take_terminal()});
+}
+
+Result<std::string> describe_plan(const Globals& globals, const CreateOptions& options, bool json) {
+    const Prepared prepared = TRY(prepare(globals, options));
+    return json ? plan::print_json(prepared.plan) : plan::print(prepared.plan);
+}
+
+}  // namespace rung::runtime

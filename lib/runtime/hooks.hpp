@@ -1,0 +1,18 @@
+// Hooks that run on the host's side: prestart, createRuntime, poststart, poststop (runtime-spec config.md, "POSIX-platform Hooks").
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "config/spec.hpp"
+#include "runtime/oci_state.hpp"
+
+namespace rung::runtime {
+
+// One after the other, in the bundle's directory, with exactly the environment the hook names (case A19) and the state on standard
+// input. The first that fails, or outlives its timeout, is the error; the rest do not run.
+Status run_hooks(const std::string& kind, const std::vector<config::Hook>& hooks, const OciState& state);
+
+}  // namespace rung::runtime

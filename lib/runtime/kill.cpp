@@ -1,0 +1,44 @@
+// kill: a signal to the container's first process, or to all of them.
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
+#include <cerrno>
+
+#include "kernel/syscalls.hpp"
+#include "runtime/container.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/wording.hpp"
+
+namespace rung::runtime {
+namespace {
+
+Error not_running() { return Error{.message = std::string{wording::kNotRunning}}; }
+
+Status signal_init(const Container& container, int signal) {
+    const auto init = container.directory.read_init();
+    if (!init) return not_running();
+    const Fd pidfd = TRY(open_process(*init));
+    if (!pidfd) return not_running();
+    const int result = kernel::pidfd_send_signal(pidfd.get(), signal, 0);
+    if (result == -ESRCH) return not_running();
+    if (result < 0) return errno_error("signal the container's process", -result);
+    // A frozen process of cgroup v1 does not even die.
+    if (signal == SIGKILL && container.phase() == Phase::paused) return cgroup::thaw(container.state.cgroup);
+    return {};
+}
+
+}  // namespace
+
+Status kill(const Globals& globals, const std::string& id, int signal, bool all) {
+    const Container container = TRY(open_container(globals, id));
+    // Without a pid namespace of its own the end of init ends nothing else, so SIGKILL goes to the whole cgroup (case C1).
+    if (signal == SIGKILL && (all || !container.state.private_pid_namespace)) {
+        const auto processes = TRY(cgroup::processes(container.state.cgroup));
+        if (!processes.empty()) return cgroup::kill_all(container.state.cgroup);
+        return all ? Status{} : signal_init(container, signal);
+    }
+    if (all) return cgroup::signal_all(container.state.cgroup, signal);
+    return signal_init(container, signal);
+}
+
+}  // namespace rung::runtime

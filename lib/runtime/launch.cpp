@@ -1,0 +1,184 @@
+// The parent's side of clone3 and of the conversation with the child (child/report.hpp).
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/launch.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/log.hpp"
+#include "child/run.hpp"
+#include "kernel/files.hpp"
+#include "kernel/syscalls.hpp"
+#include "runtime/failure.hpp"
+
+namespace rung::runtime {
+namespace {
+
+// Large enough for the descriptors of every v1 hierarchy.
+union ControlBuffer {
+    cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int) * child::kMaxCgroupJoins)];
+};
+
+Fd take_descriptor(const msghdr& message) {
+    const cmsghdr* control = CMSG_FIRSTHDR(&message);
+    if (control == nullptr || control->cmsg_type != SCM_RIGHTS) return Fd{};
+    int number = -1;
+    std::memcpy(&number, CMSG_DATA(control), sizeof number);
+    return Fd{number};
+}
+
+std::vector<int> numbers_of(const Slots& slots) {
+    std::vector<int> numbers;
+    numbers.reserve(slots.size());
+    for (const Fd& slot : slots) numbers.push_back(slot.get());
+    return numbers;
+}
+
+Status prepare_for_children(const plan::Lowered& lowered, const Slots& slots) {
+    if (lowered.join_pid) {
+        // setns(2): a pid namespace takes in the caller's future children, never the caller.
+        const int result = kernel::setns(slots[static_cast<size_t>(*lowered.join_pid)].get(), CLONE_NEWPID);
+        if (result < 0) return errno_error("join the pid namespace", -result);
+    }
+    if (lowered.time_offsets) {
+        // time_namespaces(7): offsets can be written only before the first process enters.
+        const int result = kernel::unshare(CLONE_NEWTIME);
+        if (result < 0) return errno_error("create a time namespace", -result);
+        if (lowered.time_offsets->empty()) return {};
+        TRY(kernel::write_file("/proc/self/timens_offsets", *lowered.time_offsets).context("set linux.timeOffsets"));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const LaunchInputs& inputs) {
+    TRY(prepare_for_children(lowered, slots));
+    int channel[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) < 0) {
+        return errno_error("make the channel to the container's process", errno);
+    }
+    Fd parent_end{channel[0]};
+    Fd child_end{channel[1]};
+
+    // Made before the clone: the child must not allocate.
+    std::vector<int> slot_numbers = numbers_of(slots);
+    const child::Descriptors descriptors{.channel = child_end.get(),
+                                         .start = inputs.start,
+                                         .console_socket = inputs.console_socket,
+                                         .slots = slot_numbers};
+    int pidfd = -1;
+    clone_args arguments{};
+    arguments.flags = lowered.clone_flags | CLONE_PIDFD;
+    arguments.pidfd = reinterpret_cast<uintptr_t>(&pidfd);
+    arguments.exit_signal = SIGCHLD;
+    if (inputs.cgroup >= 0) {
+        arguments.flags |= CLONE_INTO_CGROUP;
+        arguments.cgroup = static_cast<uint64_t>(inputs.cgroup);
+    }
+    const int pid = kernel::clone3(arguments);
+    if (pid == 0) {
+        if (lowered.first) child::run_staged(*lowered.first, lowered.program, lowered.second_clone_flags, descriptors);
+        child::run(lowered.program, descriptors);
+    }
+    if (pid < 0) {
+        if (pid == -EAGAIN) return errno_error("clone the container's process (a pids limit?)", EAGAIN);
+        return errno_error("clone the container's process", -pid);
+    }
+    return Launched{std::move(parent_end), Fd{pidfd}, pid};
+}
+
+Result<std::optional<child::Report>> Launched::receive() {
+    child::Report report;
+    iovec data{.iov_base = &report, .iov_len = sizeof report};
+    ControlBuffer control{};
+    msghdr message{};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = &control;
+    message.msg_controllen = sizeof control;
+
+    ssize_t length = 0;
+    do {
+        length = recvmsg(channel_.get(), &message, MSG_CMSG_CLOEXEC);
+    } while (length < 0 && errno == EINTR);
+    if (length < 0) return errno_error("read from the container's process", errno);
+    if (length == 0) return std::optional<child::Report>{};
+    if (length != sizeof report) return Error{.message = "the container's process sent a malformed report"};
+    if (report.kind == child::ReportKind::terminal) terminal_ = take_descriptor(message);
+    report.text[sizeof report.text - 1] = '\0';
+    return std::optional{report};
+}
+
+Result<child::Report> Launched::await_report(const child::Program& program) {
+    while (true) {
+        const auto report = TRY(receive());
+        if (!report) return Error{.message = "the container's process died during its own setup"};
+        switch (report->kind) {
+            case child::ReportKind::failed: return describe_failure(program, *report);
+            case child::ReportKind::warned: log::warn(describe_warning(program, *report)); break;
+            case child::ReportKind::terminal: break;
+            case child::ReportKind::init_pid: {
+                // The first process has done its part: reap it, and go on with its sibling.
+                (void)waitpid(pid_, nullptr, 0);
+                pid_ = report->value;
+                pidfd_ = Fd{kernel::pidfd_open(pid_, 0)};
+                if (!pidfd_) return errno_error("open the container's process", -pidfd_.get());
+                break;
+            }
+            case child::ReportKind::sync:
+            case child::ReportKind::ready: return *report;
+        }
+    }
+}
+
+Status Launched::answer(const std::vector<Fd>& cgroup_joins) {
+    child::Answer answer{.go = 1, .host_pid = pid_};
+    iovec data{.iov_base = &answer, .iov_len = sizeof answer};
+    ControlBuffer control{};
+    msghdr message{};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    if (cgroup_joins.size() > child::kMaxCgroupJoins) return Error{.message = "too many cgroup hierarchies"};
+    if (!cgroup_joins.empty()) {
+        const size_t length = sizeof(int) * cgroup_joins.size();
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(length);
+        cmsghdr* header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(length);
+        const std::vector<int> numbers = numbers_of(cgroup_joins);
+        std::memcpy(CMSG_DATA(header), numbers.data(), length);
+    }
+    if (sendmsg(channel_.get(), &message, MSG_NOSIGNAL) < 0) {
+        return errno_error("answer the container's process", errno);
+    }
+    return {};
+}
+
+Status Launched::await_exec(const child::Program& program) {
+    while (true) {
+        const auto report = TRY(receive());
+        // The child's end is CLOEXEC: the end of the conversation is the exec.
+        if (!report) return {};
+        if (report->kind == child::ReportKind::failed) return describe_failure(program, *report);
+        if (report->kind == child::ReportKind::warned) log::warn(describe_warning(program, *report));
+    }
+}
+
+void Launched::kill() {
+    if (!pidfd_) return;
+    (void)kernel::pidfd_send_signal(pidfd_.get(), SIGKILL, 0);  // it may be gone already
+    (void)waitpid(pid_, nullptr, 0);
+    pidfd_.reset();
+}
+
+}  // namespace rung::runtime

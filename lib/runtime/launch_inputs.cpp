@@ -1,0 +1,117 @@
+// What the parent does for the child before and just after the clone: mount trees, namespaces, id maps, filters.
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/log.hpp"
+#include "config/parse.hpp"
+#include "kernel/files.hpp"
+#include "kernel/syscalls.hpp"
+#include "runtime/launch.hpp"
+#include "seccomp/compile.hpp"
+#include "seccomp/profiles.hpp"
+
+namespace rung::runtime {
+namespace {
+
+// Filters are the same for every container of an engine: compiled once a boot, shared by every --root.
+constexpr const char* kFilterCache = "/run/rung/.seccomp";
+
+Status set_attributes(const Fd& tree, const mount_attr& attributes, unsigned int flags) {
+    const int result = kernel::mount_setattr(tree.get(), "", AT_EMPTY_PATH | flags, attributes);
+    if (result < 0) return errno_error("set mount attributes", -result);
+    return {};
+}
+
+Status set_tree_attributes(const Fd& tree, const plan::OpenTree& wanted) {
+    for (const unsigned long propagation : wanted.propagation) {
+        mount_attr attributes{};
+        attributes.propagation = propagation & ~static_cast<unsigned long>(MS_REC);
+        TRY(set_attributes(tree, attributes, (propagation & MS_REC) != 0 ? AT_RECURSIVE : 0));
+    }
+    if ((wanted.recursive_set | wanted.recursive_clear) != 0) {
+        mount_attr attributes{};
+        attributes.attr_set = wanted.recursive_set;
+        attributes.attr_clr = wanted.recursive_clear;
+        TRY(set_attributes(tree, attributes, AT_RECURSIVE));
+    }
+    if ((wanted.set | wanted.clear) != 0) {
+        mount_attr attributes{};
+        attributes.attr_set = wanted.set;
+        attributes.attr_clr = wanted.clear;
+        TRY(set_attributes(tree, attributes, 0));
+    }
+    return {};
+}
+
+Result<Fd> open_tree(const plan::OpenTree& wanted) {
+    const unsigned int recursive = wanted.recursive ? AT_RECURSIVE : 0;
+    Fd tree{kernel::open_tree(AT_FDCWD, wanted.source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive)};
+    if (!tree) return errno_error(wanted.source, -tree.get());
+    TRY(set_tree_attributes(tree, wanted));
+    return tree;
+}
+
+Result<seccomp::Compiled> compile_source(const std::string& source,
+                                         const std::optional<config::Seccomp>& config_seccomp) {
+    if (source == "config") return seccomp::compile_cached(*config_seccomp, kFilterCache).context("linux.seccomp");
+    const std::string_view text = seccomp::profile_text(source);
+    if (text.empty()) {
+        return Error{.message = "grant_unenforceable: seccomp.profile: there is no profile named " + source,
+                     .reason = "grant_unenforceable"};
+    }
+    const auto profile = TRY(config::parse_seccomp(text).context("seccomp profile " + source));
+    return seccomp::compile_cached(profile, kFilterCache).context("seccomp profile " + source);
+}
+
+std::string mapping_lines(const std::vector<config::IdMapping>& mappings) {
+    std::string lines;
+    for (const auto& mapping : mappings) {
+        lines += std::to_string(mapping.container_id) + ' ' + std::to_string(mapping.host_id) + ' ' +
+                 std::to_string(mapping.size) + '\n';
+    }
+    return lines;
+}
+
+}  // namespace
+
+Result<Slots> open_slots(const plan::Lowered& lowered) {
+    Slots slots(static_cast<size_t>(lowered.slot_count));
+    for (const auto& wanted : lowered.namespaces) {
+        slots[static_cast<size_t>(wanted.slot)] =
+            TRY(kernel::open_at(AT_FDCWD, wanted.path, O_RDONLY).context("open namespace"));
+    }
+    for (const auto& wanted : lowered.trees) {
+        slots[static_cast<size_t>(wanted.slot)] = TRY(
+            open_tree(wanted).context("error mounting \"" + wanted.source + "\" to rootfs at \"" + wanted.target + "\""));
+    }
+    return slots;
+}
+
+Status write_id_mappings(pid_t pid, const config::Linux& linux_config, Setgroups setgroups) {
+    const std::string process = "/proc/" + std::to_string(pid);
+    if (setgroups == Setgroups::denied) TRY(kernel::write_file(process + "/setgroups", "deny"));
+    TRY(kernel::write_file(process + "/uid_map", mapping_lines(linux_config.uid_mappings))
+            .context("linux.uidMappings"));
+    return kernel::write_file(process + "/gid_map", mapping_lines(linux_config.gid_mappings))
+        .context("linux.gidMappings");
+}
+
+Status write_oom_score_adj(pid_t pid, int score) {
+    return kernel::write_file("/proc/" + std::to_string(pid) + "/oom_score_adj", std::to_string(score))
+        .context("process.oomScoreAdj");
+}
+
+Status compile_filters(plan::Lowered& lowered, const std::optional<config::Seccomp>& config_seccomp) {
+    for (const std::string& source : lowered.seccomp_sources) {
+        auto compiled = TRY(compile_source(source, config_seccomp));
+        if (compiled.notify) return Error{.message = "linux.seccomp: seccomp notify unsupported: SCMP_ACT_NOTIFY"};
+        for (const auto& warning : compiled.warnings) log::debug(warning);
+        lowered.program.filters.push_back(
+            {.instructions = std::move(compiled.instructions), .flags = compiled.flags});
+    }
+    return {};
+}
+
+}  // namespace rung::runtime

@@ -1,0 +1,79 @@
+// From a bundle and the grants to a plan.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/prepare.hpp"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <cerrno>
+
+#include "base/path.hpp"
+#include "config/parse.hpp"
+#include "kernel/files.hpp"
+#include "kernel/probe.hpp"
+#include "plan/make.hpp"
+#include "runtime/grants.hpp"
+#include "runtime/wording.hpp"
+
+namespace rung::runtime {
+namespace {
+
+Result<std::string> real_path(const std::string& path) {
+    char resolved[PATH_MAX];
+    if (realpath(path.c_str(), resolved) == nullptr) return errno_error(path, errno);
+    return std::string{resolved};
+}
+
+Result<std::string> real_directory(const std::string& path) {
+    std::string resolved = TRY(real_path(path));
+    struct stat status {};
+    if (stat(resolved.c_str(), &status) < 0) return errno_error(path, errno);
+    if (!S_ISDIR(status.st_mode)) return errno_error(path, ENOTDIR);
+    return resolved;
+}
+
+Result<std::string> read_config(const std::string& bundle, const std::string& file) {
+    auto text = kernel::read_file(path::join(bundle, file));
+    if (text) return text;
+    if (text.error().errno_value == ENOENT && file == "config.json") {
+        return Error{.message = std::string{wording::kConfigNotFound}, .errno_value = ENOENT};
+    }
+    return std::move(text).error();
+}
+
+}  // namespace
+
+Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
+    Prepared prepared;
+    prepared.bundle = TRY(real_directory(options.bundle.empty() ? "." : options.bundle).context("bundle"));
+    prepared.config_text = TRY(read_config(prepared.bundle, options.config_file));
+    const config::Spec spec = TRY(config::parse_spec(prepared.config_text));
+    prepared.rootfs = TRY(real_directory(path::join(prepared.bundle, spec.root.path)).context("invalid rootfs"));
+
+    GrantPlaces places{.files = globals.grant_files, .bundle = prepared.bundle, .annotations = spec.annotations};
+    places.files.insert(places.files.end(), options.grant_files.begin(), options.grant_files.end());
+    prepared.grant_sources = TRY(collect_grants(places));
+    prepared.grant = TRY(meet_grants(prepared.grant_sources));
+
+    prepared.host = TRY(kernel::probe());
+    prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
+    prepared.cgroup = cgroup::locate(prepared.host.cgroup, spec.linux_.cgroups_path, options.id);
+    return prepared;
+}
+
+Result<Prepared> prepare_again(const StateDirectory& directory, const State& state) {
+    Prepared prepared{.bundle = state.bundle,
+                      .rootfs = state.rootfs,
+                      .config_text = TRY(directory.read_config()),
+                      .grant_sources = state.grants,
+                      .cgroup = state.cgroup};
+    const config::Spec spec = TRY(config::parse_spec(prepared.config_text));
+    prepared.grant = TRY(meet_grants(prepared.grant_sources));
+    prepared.host = TRY(kernel::probe());
+    prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
+    return prepared;
+}
+
+}  // namespace rung::runtime

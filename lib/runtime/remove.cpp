@@ -1,0 +1,97 @@
+// delete: whatever a container, or an interrupted create of one, has left is taken apart.
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
+#include "base/log.hpp"
+#include "config/parse.hpp"
+#include "kernel/syscalls.hpp"
+#include "runtime/container.hpp"
+#include "runtime/hooks.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/wording.hpp"
+
+namespace rung::runtime {
+namespace {
+
+Status kill_init(const StateDirectory& directory, const State& state) {
+    const auto init = directory.read_init();
+    if (!init) return {};
+    const Fd pidfd = TRY(open_process(*init));
+    if (!pidfd) return {};
+    (void)kernel::pidfd_send_signal(pidfd.get(), SIGKILL, 0);  // gone since is gone as well
+    const auto frozen = cgroup::is_frozen(state.cgroup);
+    if (frozen && *frozen) TRY(cgroup::thaw(state.cgroup));
+    return wait_for_exit(pidfd);
+}
+
+Status kill_processes(const StateDirectory& directory, const State& state) {
+    TRY(kill_init(directory, state));
+    // The end of a pid namespace's init is the end of all in it; otherwise, or when its pid was never written, ask the cgroup.
+    if (state.private_pid_namespace && directory.read_init()) return {};
+    return cgroup::kill_all(state.cgroup);
+}
+
+Status remove_cgroup(const State& state) {
+    if (cgroup::remove(state.cgroup)) return {};
+    TRY(cgroup::kill_all(state.cgroup));
+    return cgroup::remove(state.cgroup);
+}
+
+// A create that still runs holds the lock. Its process is killed, it fails, cleans up, and lets go.
+Status lock_by_force(StateDirectory& directory) {
+    if (TRY(directory.try_lock())) return {};
+    if (const auto state = directory.read_state(); state && *state) {
+        TRY(kill_init(directory, **state));
+    }
+    return directory.lock();
+}
+
+// The specification has them run after the container is gone, and their failure only be logged.
+void run_poststop_hooks(const std::string& config_text, const OciState& state) {
+    const auto spec = config::parse_spec(config_text);
+    if (!spec) return log::warn("poststop hooks: " + spec.error().message);
+    const auto result = run_hooks("poststop", spec->hooks.poststop, state);
+    if (!result) log::warn(result.error().message);
+}
+
+Status remove_container(Container container) {
+    TRY(kill_processes(container.directory, container.state));
+    TRY(remove_cgroup(container.state));
+    std::string config_text;
+    if (container.state.has_poststop_hooks) config_text = TRY(container.directory.read_config());
+    const OciState last = oci_state(container, Phase::stopped);
+    TRY(container.directory.remove());
+    if (container.state.has_poststop_hooks) run_poststop_hooks(config_text, last);
+    return {};
+}
+
+bool may_be_removed(Phase phase) { return phase == Phase::stopped || phase == Phase::created; }
+
+}  // namespace
+
+Status remove(const Globals& globals, const std::string& id, bool force) {
+    TRY(check_id(id));
+    auto opened = StateDirectory::open(globals.root, id);
+    if (!opened) {
+        if (force && opened.error().message == wording::kDoesNotExist) return {};
+        return std::move(opened).error();
+    }
+    StateDirectory directory = std::move(*opened);
+    TRY(force ? lock_by_force(directory) : directory.lock());
+    if (directory.is_removed()) return force ? Status{} : Error{.message = std::string{wording::kDoesNotExist}};
+
+    auto state = directory.read_state();
+    if (!state && !force) return std::move(state).error();
+    // Without a readable state.json a process is the most there can be: the cgroup is made after it is written.
+    if (!state || !*state) {
+        TRY(kill_init(directory, {}));
+        return directory.remove();
+    }
+
+    Container container{.directory = std::move(directory), .state = std::move(**state)};
+    const Phase phase = container.phase();
+    if (!force && !may_be_removed(phase)) return Error{.message = wording::delete_not_stopped(id, phase_name(phase))};
+    return remove_container(std::move(container));
+}
+
+}  // namespace rung::runtime

@@ -1,0 +1,64 @@
+// start: the waiting process becomes the workload.
+// SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "config/parse.hpp"
+#include "runtime/container.hpp"
+#include "runtime/hooks.hpp"
+#include "runtime/runtime.hpp"
+#include "runtime/wording.hpp"
+
+namespace rung::runtime {
+namespace {
+
+Status check_startable(Phase phase) {
+    switch (phase) {
+        case Phase::created: return {};
+        case Phase::stopped: return Error{.message = std::string{wording::kStartStopped}};
+        case Phase::paused: return Error{.message = std::string{wording::kStartPaused}};
+        case Phase::creating: return Error{.message = "cannot start a container that is still being created"};
+        case Phase::running: break;
+    }
+    return Error{.message = std::string{wording::kAlreadyStarted}};
+}
+
+// The waiting process holds the only reading end, CLOEXEC: when it is gone the process has been replaced by the workload.
+void await_exec(const Fd& fifo) {
+    pollfd watched{.fd = fifo.get(), .events = 0, .revents = 0};
+    while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
+    }
+}
+
+Status run_poststart_hooks(const Globals& globals, const Container& container) {
+    const auto spec = TRY(config::parse_spec(TRY(container.directory.read_config())));
+    auto result = run_hooks("poststart", spec.hooks.poststart, oci_state(container, Phase::running));
+    if (!result) (void)kill(globals, container.state.id, SIGKILL, true);  // the hook's failure is the error to report
+    return result;
+}
+
+}  // namespace
+
+Status start(const Globals& globals, const std::string& id) {
+    Container container = TRY(open_container(globals, id));
+    TRY(container.directory.lock());
+    if (container.directory.is_removed()) return Error{.message = std::string{wording::kDoesNotExist}};
+    TRY(check_startable(container.phase()));
+
+    auto fifo = container.directory.open_start_fifo();
+    if (!fifo) {
+        if (fifo.error().errno_value == ENXIO) return Error{.message = std::string{wording::kStartStopped}};
+        return std::move(fifo).error();
+    }
+    if (write(fifo->get(), "s", 1) != 1) return errno_error("start the container's process", errno);
+    container.directory.forget_start_fifo();
+    if (!container.state.has_poststart_hooks) return {};
+
+    await_exec(*fifo);
+    return run_poststart_hooks(globals, container);
+}
+
+}  // namespace rung::runtime

@@ -1,0 +1,107 @@
+// State: what rung remembers of one container, and the directory under --root that holds it.
+//
+//   ROOT/ID/config.json    the text of config.json at create: `exec` decides by what the container was made from
+//   ROOT/ID/state.json     everything known before the first process exists; written once
+//   ROOT/ID/init           "PID STARTTIME" of the container's first process; written once, before that process may go on
+//   ROOT/ID/exec.fifo      present while the container is created but not started
+//
+// Every file appears under its name only when complete, so a rung killed at any instruction leaves what `delete --force` understands.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "cgroup/cgroup.hpp"
+#include "runtime/process.hpp"
+
+namespace rung::runtime {
+
+// A grant as it arrived, kept so that `exec` decides by the same text.
+struct GrantSource {
+    std::string name = {};  // "--grant FILE", "annotation dev.rung.grant", "grant.json"
+    std::string text = {};
+    bool operator==(const GrantSource&) const = default;
+};
+
+struct State {
+    std::string id = {};
+    std::string oci_version = {};
+    std::string bundle = {};
+    std::string rootfs = {};
+    std::string created = {};  // RFC 3339, UTC
+    uint32_t owner_uid = 0;
+    std::map<std::string, std::string> annotations = {};
+    std::vector<GrantSource> grants = {};
+    cgroup::Cgroup cgroup = {};
+    bool private_pid_namespace = false;  // the end of init is the end of every process
+    bool has_poststart_hooks = false;
+    bool has_poststop_hooks = false;
+    bool operator==(const State&) const = default;
+};
+
+std::string state_to_json(const State& state);
+Result<State> state_from_json(std::string_view json);
+
+enum class Phase { creating, created, running, paused, stopped };
+std::string phase_name(Phase phase);
+
+// One container's directory, open; destroyed without effect on the disk.
+class StateDirectory {
+  public:
+    // Makes ROOT (0711) and ROOT/ID (0700). "container with given ID already exists" when the name is taken.
+    static Result<StateDirectory> claim(const std::string& root, const std::string& id);
+    // "container does not exist" when there is none.
+    static Result<StateDirectory> open(const std::string& root, const std::string& id);
+
+    // Waits for the exclusive lock that every verb which changes the container holds; released with this object.
+    Status lock();
+    // The same without waiting: false when another process holds it.
+    Result<bool> try_lock();
+    void unlock();
+    // True once another process has removed the container, perhaps while this one waited for the lock.
+    bool is_removed() const;
+    // True while another process holds it.
+    bool is_being_changed() const;
+
+    Status write_config(const std::string& text);
+    Status write_state(const State& state);
+    Status write_init(const ProcessIdentity& init);
+    // The FIFO under a provisional name; announce_created() gives it its real one.
+    Result<Fd> make_start_fifo();
+    Status announce_created();
+    void forget_start_fifo();
+
+    Result<std::string> read_config() const;
+    // Nothing when create was killed before it wrote any: then there is nothing but the directory.
+    Result<std::optional<State>> read_state() const;
+    std::optional<ProcessIdentity> read_init() const;
+    bool start_fifo_is_announced() const;
+    bool start_fifo_is_unannounced() const;
+    Result<Fd> open_start_fifo() const;  // O_WRONLY | O_NONBLOCK; ENXIO when nothing waits on it
+
+    Status remove();  // the directory and all in it; what is gone already is fine
+
+  private:
+    StateDirectory(std::string root, std::string id, Fd directory);
+
+    std::string root_ = {};
+    std::string id_ = {};
+    Fd directory_ = {};
+    bool locked_ = false;
+};
+
+// "[A-Za-z0-9_][A-Za-z0-9_+.-]*", at most 1024 bytes; checked before any disk is touched (case C11).
+Status check_id(const std::string& id);
+
+// Where a container stands, from its files and the kernel.
+Phase phase_of(const StateDirectory& directory, const State& state);
+
+}  // namespace rung::runtime

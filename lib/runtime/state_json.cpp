@@ -1,0 +1,102 @@
+// State as JSON and back. The file is ours alone: fields we do not find keep their defaults, so that an older or newer rung can
+// still delete the container.
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "runtime/state.hpp"
+
+namespace rung::runtime {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* layout_name(kernel::CgroupLayout layout) {
+    switch (layout) {
+        case kernel::CgroupLayout::v1: return "v1";
+        case kernel::CgroupLayout::v2: return "v2";
+        case kernel::CgroupLayout::none: break;
+    }
+    return "none";
+}
+
+kernel::CgroupLayout layout_from(const std::string& name) {
+    if (name == "v1") return kernel::CgroupLayout::v1;
+    if (name == "v2") return kernel::CgroupLayout::v2;
+    return kernel::CgroupLayout::none;
+}
+
+Json cgroup_to_json(const cgroup::Cgroup& group) {
+    Json directories = Json::array();
+    for (const auto& directory : group.v1) {
+        directories.push_back({{"controllers", directory.controllers},
+                               {"path", directory.path},
+                               {"mountPoint", directory.mount_point}});
+    }
+    return {{"layout", layout_name(group.layout)},
+            {"v1", std::move(directories)},
+            {"unified", group.unified},
+            {"unifiedMountPoint", group.unified_mount_point}};
+}
+
+cgroup::Cgroup cgroup_from_json(const Json& json) {
+    cgroup::Cgroup group{.layout = layout_from(json.value("layout", "none")),
+                         .unified = json.value("unified", ""),
+                         .unified_mount_point = json.value("unifiedMountPoint", "")};
+    for (const auto& directory : json.value("v1", Json::array())) {
+        group.v1.push_back({.controllers = directory.value("controllers", std::vector<std::string>{}),
+                            .path = directory.value("path", ""),
+                            .mount_point = directory.value("mountPoint", "")});
+    }
+    return group;
+}
+
+State state_from(const Json& json) {
+    State state{.id = json.value("id", ""),
+                .oci_version = json.value("ociVersion", ""),
+                .bundle = json.value("bundle", ""),
+                .rootfs = json.value("rootfs", ""),
+                .created = json.value("created", ""),
+                .owner_uid = json.value("ownerUid", 0U),
+                .annotations = json.value("annotations", std::map<std::string, std::string>{}),
+                .cgroup = cgroup_from_json(json.value("cgroup", Json::object())),
+                .private_pid_namespace = json.value("privatePidNamespace", false),
+                .has_poststart_hooks = json.value("poststartHooks", false),
+                .has_poststop_hooks = json.value("poststopHooks", false)};
+    for (const auto& grant : json.value("grants", Json::array())) {
+        state.grants.push_back({.name = grant.value("name", ""), .text = grant.value("text", "")});
+    }
+    return state;
+}
+
+}  // namespace
+
+std::string state_to_json(const State& state) {
+    Json grants = Json::array();
+    for (const auto& grant : state.grants) grants.push_back({{"name", grant.name}, {"text", grant.text}});
+    const Json json = {{"id", state.id},
+                       {"ociVersion", state.oci_version},
+                       {"bundle", state.bundle},
+                       {"rootfs", state.rootfs},
+                       {"created", state.created},
+                       {"ownerUid", state.owner_uid},
+                       {"annotations", state.annotations},
+                       {"grants", std::move(grants)},
+                       {"cgroup", cgroup_to_json(state.cgroup)},
+                       {"privatePidNamespace", state.private_pid_namespace},
+                       {"poststartHooks", state.has_poststart_hooks},
+                       {"poststopHooks", state.has_poststop_hooks}};
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<State> state_from_json(std::string_view text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) return Error{.message = "state.json is damaged"};
+    // value() throws when a field has another type than the one asked for.
+    try {
+        return state_from(json);
+    } catch (const Json::exception& exception) {
+        return Error{.message = std::string{"state.json is damaged: "} + exception.what()};
+    }
+}
+
+}  // namespace rung::runtime
