@@ -12,8 +12,8 @@ namespace rung::config {
 
 // "CAP_KILL" -> 5; nothing for a name that this build does not know. Case matters.
 std::optional<int> capability_number(std::string_view name);
-std::string capability_name(int number);  // "CAP_KILL"
+std::string capability_name(int number);                  // "CAP_KILL"
 std::vector<std::string> capability_names(uint64_t set);  // by number
-int last_capability();                    // highest number this build knows
+int last_capability();                                    // highest number this build knows
 
 }  // namespace rung::config

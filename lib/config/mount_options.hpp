@@ -15,22 +15,25 @@ namespace rung::config {
 // Attribute bits are MOUNT_ATTR_* of mount_setattr(2).
 struct MountOptions {
     bool bind = false;
-    bool recursive_bind = false;             // rbind
+    bool recursive_bind = false;  // rbind
     bool remount = false;
-    uint64_t set = 0;                        // attributes to set
-    uint64_t clear = 0;                      // attributes to clear; includes MOUNT_ATTR__ATIME when an atime mode is named
-    uint64_t recursive_set = 0;              // rro, rnosuid ...
-    uint64_t recursive_clear = 0;            // rrw, rsuid ...
+    uint64_t set = 0;    // attributes to set
+    uint64_t clear = 0;  // attributes to clear; includes MOUNT_ATTR__ATIME when an atime mode is named
+    uint64_t recursive_set = 0;                   // rro, rnosuid ...
+    uint64_t recursive_clear = 0;                 // rrw, rsuid ...
     std::vector<unsigned long> propagation = {};  // MS_PRIVATE, MS_SLAVE | MS_REC ..., in the order written
-    bool copy_up = false;                    // tmpcopyup
-    bool idmap = false;                      // idmap, ridmap
-    bool sync = false;                       // superblock flags, fsconfig(2) flag names
+    bool copy_up = false;                         // tmpcopyup
+    bool idmap = false;                           // idmap, ridmap
+    bool sync = false;                            // superblock flags, fsconfig(2) flag names
     bool dirsync = false;
     bool mandatory_lock = false;
-    std::vector<std::pair<std::string, std::string>> data = {};  // what is left for the file system: "size" -> "64k"
+    bool lazytime = false;
+    std::vector<std::pair<std::string, std::string>> data =
+        {};  // what is left for the file system: "size" -> "64k"
     bool operator==(const MountOptions&) const = default;
 };
 
+// The later of two contradicting options wins. A word that is not an option belongs to the file system: `data`.
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& options);
 
 // Every option name known, sorted: `rung features` lists them.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,7 @@ namespace rung::config {
 
 // Keys match without regard to case and unknown keys are ignored, as Go's encoding/json does for runc. Fields that the
 // specification knows and rung does not support yet are errors that name the field. A NUL byte in any string is an
-// error. Errors read "config.json: FIELD: what is wrong".
+// error, and so is a field given in two spellings. Errors read "config.json: FIELD: what is wrong".
 Result<Spec> parse_spec(std::string_view json);
 
 // A process object alone, as `exec --process` takes it.
@@ -28,7 +29,15 @@ Result<Seccomp> parse_seccomp(std::string_view json);
 // to a namespace the container has, and so on. parse_spec has called it.
 Status validate(const Spec& spec);
 
-// The config.json that `rung spec` writes.
-std::string default_spec_json();
+// What the config.json of `rung spec` has to fit.
+struct SpecTemplate {
+    bool cgroup_namespace = false;  // on hosts with cgroup v2, as runc does
+    bool rootless = false;          // a user namespace that maps root to `uid` and `gid`
+    uint32_t uid = 0;
+    uint32_t gid = 0;
+};
+
+// The config.json that `rung spec` writes: a shell with few rights, in a read-only root.
+std::string default_spec_json(const SpecTemplate& wanted = {});
 
 }  // namespace rung::config

@@ -12,10 +12,10 @@ namespace rung::config {
 
 struct DeviceRule {
     bool allow = false;
-    char type = 'a';                     // 'a' all, 'b' block, 'c' character
-    std::optional<int64_t> major = {};   // absent or negative = any
+    char type = 'a';                    // 'a' all, 'b' block, 'c' character
+    std::optional<int64_t> major = {};  // absent or negative = any
     std::optional<int64_t> minor = {};
-    std::string access = "rwm";          // a subset of r, w, m
+    std::string access = "rwm";  // a subset of r, w, m
     bool operator==(const DeviceRule&) const = default;
 };
 

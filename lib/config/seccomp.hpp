@@ -15,7 +15,7 @@ enum class SeccompOperator { not_equal, less, less_equal, equal, greater_equal, 
 struct SeccompArg {
     uint32_t index = 0;  // 0 to 5
     uint64_t value = 0;
-    uint64_t value_two = 0;  // for masked_equal: `value` is the mask, `value_two` what the masked argument equals
+    uint64_t value_two = 0;  // masked_equal: `value` is the mask, this is what the masked argument equals
     SeccompOperator op = SeccompOperator::equal;
     bool operator==(const SeccompArg&) const = default;
 };

@@ -29,7 +29,7 @@ struct IdMapping {
 };
 
 struct Mount {
-    std::string destination = {};
+    std::string destination = {};  // absolute: a relative one was read as relative to "/"
     std::string type = {};
     std::string source = {};
     std::vector<std::string> options = {};  // as written; config/mount_options.hpp gives their meaning
@@ -43,7 +43,7 @@ struct Capabilities {
     uint64_t permitted = 0;
     uint64_t inheritable = 0;
     uint64_t ambient = 0;
-    std::vector<std::string> unknown = {};  // names this build does not know: warned about and ignored, as runc does
+    std::vector<std::string> unknown = {};  // names not known here: warned about and ignored, as runc does
     bool operator==(const Capabilities&) const = default;
 };
 

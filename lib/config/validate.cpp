@@ -1,0 +1,202 @@
+// Rules over the values of a Spec, most of them about fields that only make sense together.
+// SPDX-License-Identifier: Apache-2.0
+#include "config/validate.hpp"
+
+#include <linux/sched.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/path.hpp"
+#include "config/mount_options.hpp"
+#include "config/parse.hpp"
+#include "config/quoted.hpp"
+#include "config/sysctl.hpp"
+
+namespace rung::config {
+namespace {
+
+// Collects "FIELD: WHAT" errors of one part under its prefix.
+Error wrong(std::string_view prefix, std::string_view field, std::string_view what) {
+    Error error{.message = std::string{prefix}};
+    error.message += field;
+    error.message += ": ";
+    error.message += what;
+    return error;
+}
+
+std::string indexed(std::string_view name, size_t index) {
+    return std::string{name} + "[" + std::to_string(index) + "]";
+}
+
+Status validate_scheduler(const Scheduler& scheduler, std::string_view prefix) {
+    if (scheduler.nice < -20 || scheduler.nice > 19) {
+        return wrong(prefix, "scheduler.nice", "must be between -20 and 19");
+    }
+    const bool has_priorities = scheduler.policy == SCHED_FIFO || scheduler.policy == SCHED_RR;
+    if (scheduler.priority != 0 && !has_priorities) {
+        return wrong(prefix, "scheduler.priority", "can only be given for SCHED_FIFO and SCHED_RR");
+    }
+    const bool has_times = scheduler.runtime != 0 || scheduler.deadline != 0 || scheduler.period != 0;
+    if (has_times && scheduler.policy != SCHED_DEADLINE) {
+        return wrong(prefix, "scheduler",
+                     "runtime, deadline and period can only be given for SCHED_DEADLINE");
+    }
+    return {};
+}
+
+Status validate_environment(const Process& process, std::string_view prefix) {
+    for (size_t index = 0; index < process.env.size(); ++index) {
+        const std::string& entry = process.env[index];
+        const size_t equals = entry.find('=');
+        if (equals == std::string::npos) {
+            return wrong(prefix, indexed("env", index),
+                         "invalid environment variable: " + quoted(entry) + " has no '='");
+        }
+        if (equals == 0)
+            return wrong(prefix, indexed("env", index), "environment variable name can't be empty");
+    }
+    return {};
+}
+
+Status validate_rlimits(const Process& process, std::string_view prefix) {
+    std::set<int> seen;
+    for (size_t index = 0; index < process.rlimits.size(); ++index) {
+        const Rlimit& rlimit = process.rlimits[index];
+        if (!seen.insert(rlimit.resource).second) {
+            return wrong(prefix, indexed("rlimits", index), "this type was given before");
+        }
+        if (rlimit.soft > rlimit.hard) {
+            return wrong(prefix, indexed("rlimits", index), "the soft limit is above the hard limit");
+        }
+    }
+    return {};
+}
+
+bool is_known_propagation(std::string_view propagation) {
+    const std::string_view kind = propagation.starts_with('r') ? propagation.substr(1) : propagation;
+    return propagation.empty() || kind == "private" || kind == "shared" || kind == "slave" ||
+           kind == "unbindable";
+}
+
+Status validate_namespaces(const Spec& spec) {
+    std::set<NamespaceType> seen;
+    for (size_t index = 0; index < spec.linux_.namespaces.size(); ++index) {
+        const Namespace& one = spec.linux_.namespaces[index];
+        const std::string field = indexed("linux.namespaces", index);
+        if (!seen.insert(one.type).second) return wrong("", field, "this type was given before");
+        if (!one.path.empty() && !path::is_absolute(one.path)) {
+            return wrong("", field + ".path", "must be an absolute path");
+        }
+    }
+    return {};
+}
+
+Status validate_mappings(const Spec& spec) {
+    const Linux& linux_part = spec.linux_;
+    const Namespace* user = spec.find_namespace(NamespaceType::user);
+    const bool none = linux_part.uid_mappings.empty() && linux_part.gid_mappings.empty();
+    if (user == nullptr) {
+        if (none) return {};
+        return wrong("", "linux.uidMappings", "mappings are given, but there is no user namespace to map");
+    }
+    // A namespace given by path has its mappings already.
+    if (!user->path.empty()) return {};
+    if (linux_part.uid_mappings.empty()) {
+        return wrong("", "linux.uidMappings", "user namespaces enabled, but no uid mappings found");
+    }
+    if (linux_part.gid_mappings.empty()) {
+        return wrong("", "linux.gidMappings", "user namespaces enabled, but no gid mappings found");
+    }
+    return {};
+}
+
+Status validate_time_offsets(const Spec& spec) {
+    if (spec.linux_.time_offsets.empty()) return {};
+    const Namespace* time = spec.find_namespace(NamespaceType::time);
+    if (time == nullptr) return wrong("", "linux.timeOffsets", "there is no time namespace to set them in");
+    if (!time->path.empty())
+        return wrong("", "linux.timeOffsets", "cannot be set in a namespace given by path");
+    for (const auto& [clock, offset] : spec.linux_.time_offsets) {
+        if (clock != "monotonic" && clock != "boottime") {
+            return wrong("", "linux.timeOffsets", "unknown clock " + quoted(clock));
+        }
+        if (offset.nanoseconds >= 1000000000) {
+            return wrong("", "linux.timeOffsets." + clock, "nanosecs must be below 1000000000");
+        }
+    }
+    return {};
+}
+
+Status validate_mounts(const Spec& spec) {
+    for (size_t index = 0; index < spec.mounts.size(); ++index) {
+        const Mount& mount = spec.mounts[index];
+        const std::string field = indexed("mounts", index);
+        const MountOptions options = TRY(parse_mount_options(mount.options).context(field + ".options"));
+        if (options.idmap) return wrong("", field + ".options", "idmap and ridmap are not supported");
+        const bool is_bind = mount.type == "bind" || options.bind || options.recursive_bind;
+        if (!is_bind) continue;
+        if (!options.data.empty()) {
+            return wrong(
+                "", field + ".options",
+                "a bind mount takes no file system option, such as " + quoted(options.data[0].first));
+        }
+        if (mount.source.empty()) return wrong("", field + ".source", "a bind mount needs a source");
+    }
+    return {};
+}
+
+}  // namespace
+
+Status validate_process(const Process& process, std::string_view prefix) {
+    if (process.args.empty()) return wrong(prefix, "args", "must not be empty");
+    if (process.cwd.empty()) return wrong(prefix, "cwd", "must not be empty");
+    if (!path::is_absolute(process.cwd)) return wrong(prefix, "cwd", "must be an absolute path");
+    TRY(validate_environment(process, prefix));
+    TRY(validate_rlimits(process, prefix));
+    const int score = process.oom_score_adj.value_or(0);
+    if (score < -1000 || score > 1000) return wrong(prefix, "oomScoreAdj", "must be between -1000 and 1000");
+    if (process.scheduler) TRY(validate_scheduler(*process.scheduler, prefix));
+    if (process.io_priority && (process.io_priority->priority < 0 || process.io_priority->priority > 7)) {
+        return wrong(prefix, "ioPriority.priority", "must be between 0 and 7");
+    }
+    return {};
+}
+
+Status validate_linux(const Spec& spec) {
+    const Linux& linux_part = spec.linux_;
+    TRY(validate_namespaces(spec));
+    TRY(validate_mappings(spec));
+    TRY(validate_time_offsets(spec));
+    if (!is_known_propagation(linux_part.rootfs_propagation)) {
+        return wrong("", "linux.rootfsPropagation",
+                     quoted(linux_part.rootfs_propagation) + " is not supported");
+    }
+    const bool masks = !linux_part.masked_paths.empty() || !linux_part.readonly_paths.empty();
+    if (masks && !spec.has_namespace(NamespaceType::mount)) {
+        const std::string_view field =
+            linux_part.masked_paths.empty() ? "linux.readonlyPaths" : "linux.maskedPaths";
+        return wrong("", field, "unable to restrict sys entries without a private MNT namespace");
+    }
+    TRY(validate_sysctl(spec));
+    return validate_resources(linux_part.resources, "linux.resources.");
+}
+
+Status validate(const Spec& spec) {
+    const auto validate_all = [&]() -> Status {
+        if (spec.root.path.empty()) return wrong("", "root.path", "must not be empty");
+        TRY(validate_process(spec.process, "process."));
+        if (!spec.hostname.empty() && !spec.has_namespace(NamespaceType::uts)) {
+            return wrong("", "hostname", "unable to set hostname without a private UTS namespace");
+        }
+        if (!spec.domainname.empty() && !spec.has_namespace(NamespaceType::uts)) {
+            return wrong("", "domainname", "unable to set domainname without a private UTS namespace");
+        }
+        TRY(validate_mounts(spec));
+        return validate_linux(spec);
+    };
+    return validate_all().context("config.json");
+}
+
+}  // namespace rung::config
