@@ -39,8 +39,8 @@ struct Lowered {
     std::vector<OpenNamespace> namespaces = {};
     int slot_count = 0;
     uint64_t clone_flags = 0;  // CLONE_NEW* for clone3 in the parent
-    std::optional<child::Slot> join_pid =
-        {};  // setns(2) in the parent, before the clone: its children land there
+    // setns(2) in the parent, before the clone: its children land there.
+    std::optional<child::Slot> join_pid = {};
     // Namespaces that have to be joined before the others are made (a user namespace by path; any other by path when the user namespace is
     // new): these steps run first, then a second clone with `second_clone_flags` (CLONE_PARENT is added). It makes what the maps are for.
     std::optional<child::Program> first = {};
@@ -50,8 +50,8 @@ struct Lowered {
     bool denies_setgroups = false;  // and "deny" to setgroups before gid_map: user_namespaces(7)
     // A new time namespace: the parent unshares it and writes this to /proc/self/timens_offsets, so that its next child is born inside.
     std::optional<std::string> time_offsets = {};
-    std::vector<std::string> seccomp_sources =
-        {};  // what each entry of program.filters is compiled from: "config" or a profile name
+    // What each entry of program.filters is compiled from: "config" or a profile name.
+    std::vector<std::string> seccomp_sources = {};
 };
 
 struct LowerOptions {

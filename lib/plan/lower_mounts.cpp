@@ -8,6 +8,7 @@
 #include "base/path.hpp"
 #include "config/mount_options.hpp"
 #include "plan/draft.hpp"
+#include "plan/mount_kind.hpp"
 
 namespace rung::plan {
 namespace {
@@ -16,19 +17,8 @@ using config::Mount;
 using config::MountOptions;
 
 constexpr uint64_t kCapSysAdmin = 1ULL << 21;
-constexpr uint64_t kHarmless = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-
-bool is_bind(const Mount& mount, const MountOptions& options) {
-    return mount.type == "bind" || options.bind || options.recursive_bind;
-}
-
 Error mount_error(const Mount& mount, const std::string& what) {
     return Error{.message = "mounts[" + mount.destination + "]: " + what};
-}
-
-// A tmpfs, and /dev of whatever type, is filled before it may become read-only.
-bool is_filled_first(const Mount& mount) {
-    return mount.type == "tmpfs" || path::clean(mount.destination) == "/dev";
 }
 
 std::vector<Slice> slices_of(const SandboxPlan& plan, const Mount& mount) {
@@ -142,6 +132,7 @@ std::vector<std::pair<std::string, std::string>> filesystem_options(const Sandbo
     if (options.sync) result.emplace_back("sync", "");
     if (options.dirsync) result.emplace_back("dirsync", "");
     if (options.mandatory_lock) result.emplace_back("mand", "");
+    if (options.lazytime) result.emplace_back("lazytime", "");
     for (const auto& option : options.data) {
         // The terminal group does not exist in a user namespace that maps only a few: the kernel would refuse it.
         const bool unmapped = mount.type == "devpts" && option.first == "gid" &&

@@ -1,7 +1,6 @@
 // The container's root: bound, filled, given its devices, shown to the hooks, and made "/".
 // SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
-#include <sys/mount.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include "base/path.hpp"
 #include "config/mount_options.hpp"
 #include "plan/draft.hpp"
+#include "plan/mount_kind.hpp"
 
 namespace rung::plan {
 namespace {
@@ -17,7 +17,6 @@ using config::Device;
 using config::DeviceType;
 
 constexpr uint64_t kCapMknod = 1ULL << 27;
-constexpr uint64_t kHarmless = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 
 // runtime-spec config-linux.md, "Default Devices".
 std::vector<Device> default_devices() {
@@ -62,8 +61,7 @@ bool may_make_nodes(const Draft& draft) {
 Result<bool> dev_is_bound(const config::Spec& spec) {
     for (const config::Mount& mount : spec.mounts) {
         if (path::clean(mount.destination) != "/dev") continue;
-        const config::MountOptions options = TRY(config::parse_mount_options(mount.options));
-        if (mount.type == "bind" || options.bind || options.recursive_bind) return true;
+        if (is_bind(mount, TRY(config::parse_mount_options(mount.options)))) return true;
     }
     return false;
 }

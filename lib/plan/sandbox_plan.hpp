@@ -29,15 +29,18 @@ struct Slice {
 };
 
 struct SandboxPlan {
-    config::Spec spec = {};          // config.json after narrowing: never wider than what was asked
-    bool granted = false;            // false: a plain OCI container, `spec` is config.json unchanged
-    bool routeless_network = false;  // the workload gets a network namespace of its own with only lo
-    bool keep_engine_network =
-        false;  // hooks see the namespace config.json asked for; the workload leaves it afterwards
-    bool memfd_noexec = false;  // vm.memfd_noexec=2 in the new pid namespace
+    config::Spec spec = {};  // config.json after narrowing: never wider than what was asked
+    // False: a plain OCI container, `spec` is config.json unchanged.
+    bool granted = false;
+    // The workload gets a network namespace of its own with only lo.
+    bool routeless_network = false;
+    // Hooks see the network namespace that config.json asked for; the workload leaves it after them.
+    bool keep_engine_network = false;
+    // vm.memfd_noexec=2 in the new pid namespace.
+    bool memfd_noexec = false;
     std::vector<Slice> slices = {};
-    std::vector<std::string> seccomp_profiles =
-        {};  // names in seccomp-profiles/, loaded beside spec.linux_.seccomp
+    // Names in seccomp-profiles/, loaded beside spec.linux_.seccomp.
+    std::vector<std::string> seccomp_profiles = {};
     std::vector<Narrowing> narrowings = {};
     bool operator==(const SandboxPlan&) const = default;
 };
