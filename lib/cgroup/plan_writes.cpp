@@ -55,17 +55,16 @@ std::vector<Write> plan_pids_writes(const std::optional<int64_t>& limit) {
 Result<std::vector<Write>> plan_rdma_writes(const std::map<std::string, config::RdmaLimit>& limits) {
     std::vector<Write> writes;
     for (const auto& [device, limit] : limits) {
-        if (device.empty() || device.find_first_of(" 	
-") != std::string::npos) {
+        if (device.empty() || device.find_first_of(" \t\n") != std::string::npos) {
             return invalid("rdma", "invalid device name \"" + device + "\"");
+        }
+        std::string value = device;
+        if (limit.handles) value += " hca_handle=" + std::to_string(*limit.handles);
+        if (limit.objects) value += " hca_object=" + std::to_string(*limit.objects);
+        if (value == device) continue;
+        writes.push_back({.controller = "rdma", .spelling = {"rdma.max", value}, .field = "rdma"});
     }
-    std::string value = device;
-    if (limit.handles) value += " hca_handle=" + std::to_string(*limit.handles);
-    if (limit.objects) value += " hca_object=" + std::to_string(*limit.objects);
-    if (value == device) continue;
-    writes.push_back({.controller = "rdma", .spelling = {"rdma.max", value}, .field = "rdma"});
-}
-return writes;
+    return writes;
 }
 
 Error invalid(const std::string& field, const std::string& why) {
