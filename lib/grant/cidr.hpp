@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ struct Cidr {
     std::array<uint8_t, 16> address = {};  // IPv4 uses the first four
     int bits = 32;                         // 32 or 128
     int prefix = 0;
-    bool operator==(const Cidr&) const = default;
+    auto operator<=>(const Cidr&) const = default;
 };
 
 // Strict: lower case, no leading zeros, no bits beyond the prefix. The message has no field name yet.

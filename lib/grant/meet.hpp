@@ -7,9 +7,9 @@
 
 namespace rung::grant {
 
-// Commutative, associative, idempotent; never allows what either side denies. Lists come out sorted and without
-// duplicates, so that equal meanings are equal values.
-Grant meet(const Grant& left, const Grant& right);
+// Commutative, associative, idempotent; never allows what either side denies. Lists come out sorted, without duplicates and
+// without entries that a wider one makes redundant. (What a readable image makes redundant stays listed: it names mounts.)
+Grant meet(const Grant& one, const Grant& other);
 
 // The same grant in the form meet() returns it.
 Grant normalized(const Grant& grant);
