@@ -51,7 +51,6 @@ struct ProcessTail {
     const config::Process& process;
     int preserve_fds = 0;
     bool setgroups = true;
-    bool await_start = true;
     std::vector<config::Hook> start_container_hooks = {};
 };
 void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTail& tail);

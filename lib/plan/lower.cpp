@@ -77,7 +77,6 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
                      {.process = process,
                       .preserve_fds = options.preserve_fds,
                       .setgroups = !draft.lowered.denies_setgroups,
-                      .await_start = options.await_start,
                       .start_container_hooks = plan.spec.hooks.start_container});
     return std::move(draft.lowered);
 }

@@ -60,7 +60,6 @@ struct LowerOptions {
     std::string id = {};
     bool no_pivot = false;
     bool new_keyring = true;
-    bool await_start = true;  // create; `run` starts at once
     int preserve_fds = 0;
 };
 

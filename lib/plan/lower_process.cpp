@@ -73,7 +73,7 @@ void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTa
     }
     become_user(steps, tail);
 
-    if (tail.await_start) steps.emplace_back(child::AwaitStart{});
+    steps.emplace_back(child::AwaitStart{});
     if (process.no_new_privileges) load_filters(lowered);
     if (!tail.start_container_hooks.empty()) {
         steps.emplace_back(child::RunHooks{"startContainer", tail.start_container_hooks, "created"});

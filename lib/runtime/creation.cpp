@@ -107,7 +107,6 @@ Status Creation::claim(const std::string& root) {
                                 .id = options_.id,
                                 .no_pivot = options_.no_pivot,
                                 .new_keyring = !options_.no_new_keyring,
-                                .await_start = when_ready_ == WhenReady::wait_for_start,
                                 .preserve_fds = options_.preserve_fds}));
     TRY(compile_filters(lowered_, spec().linux_.seccomp));
     auto claimed = TRY(StateDirectory::claim(root, options_.id));
@@ -145,7 +144,7 @@ Status Creation::launch_process() {
 
 Status Creation::converse() {
     while (true) {
-        const auto report = TRY(process_->await_report(lowered_.program));
+        const auto report = TRY(process_->await_report(lowered_.program, lowered_.trees));
         if (report.kind == child::ReportKind::ready) return {};
         if (report.value == static_cast<int>(child::SyncPoint::joined_namespaces)) {
             TRY(on_joined_namespaces());

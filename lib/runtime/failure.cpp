@@ -100,9 +100,6 @@ class Description {
     std::string operator()(const child::BecomeNamespaceRoot&) const {
         return because("become root of the user namespace");
     }
-    std::string operator()(const child::WriteTimeOffsets&) const {
-        return because("write the time namespace's offsets");
-    }
     std::string operator()(const child::BringUpLoopback&) const {
         return because("bring up the loopback interface");
     }

@@ -117,13 +117,14 @@ Result<std::optional<child::Report>> Launched::receive() {
     return std::optional{report};
 }
 
-Result<child::Report> Launched::await_report(const child::Program& program) {
+Result<child::Report> Launched::await_report(const child::Program& program,
+                                             const std::vector<plan::OpenTree>& trees) {
     while (true) {
         const auto report = TRY(receive());
         if (!report) return Error{.message = "the container's process died during its own setup"};
         switch (report->kind) {
-            case child::ReportKind::failed: return describe_failure(program, *report);
-            case child::ReportKind::warned: log::warn(describe_warning(program, *report)); break;
+            case child::ReportKind::failed: return describe_failure(program, *report, trees);
+            case child::ReportKind::warned: log::warn(describe_failure(program, *report).message); break;
             case child::ReportKind::terminal: break;
             case child::ReportKind::init_pid: {
                 // The first process has done its part: reap it, and go on with its sibling.
@@ -170,7 +171,7 @@ Status Launched::await_exec(const child::Program& program) {
         // The child's end is CLOEXEC: the end of the conversation is the exec.
         if (!report) return {};
         if (report->kind == child::ReportKind::failed) return describe_failure(program, *report);
-        if (report->kind == child::ReportKind::warned) log::warn(describe_warning(program, *report));
+        if (report->kind == child::ReportKind::warned) log::warn(describe_failure(program, *report).message);
     }
 }
 

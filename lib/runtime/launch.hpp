@@ -42,8 +42,8 @@ class Launched {
     Fd take_terminal() { return std::move(terminal_); }
 
     // The next report that is a sync or `ready`. A failed step becomes the error that describes it; warnings are logged, the
-    // terminal and the pid of a second clone are taken in on the way.
-    Result<child::Report> await_report(const child::Program& program);
+    // terminal and the pid of a second clone are taken in on the way. `trees` lets the error name a mount's source.
+    Result<child::Report> await_report(const child::Program& program, const std::vector<plan::OpenTree>& trees = {});
     // Lets the child go on after a sync, with the cgroup files that it shall write.
     Status answer(const std::vector<Fd>& cgroup_joins);
     // Blocks until the child has become the workload; its failure to do so is the error.
