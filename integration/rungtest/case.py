@@ -21,6 +21,7 @@ _numbers = itertools.count(1)
 
 class Case(unittest.TestCase):
     longMessage = True
+    seconds = CASE_SECONDS
 
     @classmethod
     def setUpClass(cls):
@@ -38,7 +39,7 @@ class Case(unittest.TestCase):
         self.containers = []
         self.addCleanup(self._remove_everything)
         signal.signal(signal.SIGALRM, self._too_long)
-        signal.alarm(CASE_SECONDS)
+        signal.alarm(self.seconds)
 
     def container(self, name=None, cgroup_parent=None):
         name = name or f"c{len(self.containers)}"
@@ -47,7 +48,7 @@ class Case(unittest.TestCase):
         return made
 
     def _too_long(self, _signal, _frame):
-        raise AssertionError(f"the case took longer than {CASE_SECONDS} s")
+        raise AssertionError(f"the case took longer than {self.seconds} s")
 
     def _remove_everything(self):
         signal.alarm(0)
