@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,8 +37,10 @@ Toolchain toolchain() {
 
 // An empty Fd when the directory cannot be made or trusted.
 Fd open_cache(const std::string& directory) {
-    (void)mkdir(directory.c_str(), 0700);  // it may exist
-    Fd opened(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    Fd opened(open(directory.c_str(), flags));
+    if (!opened && errno == ENOENT && mkdir(directory.c_str(), 0700) == 0)
+        opened = Fd(open(directory.c_str(), flags));
     struct stat status = {};
     if (!opened || fstat(opened.get(), &status) != 0) return {};
     if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return {};

@@ -31,9 +31,9 @@ bool lets_unknown_calls_through(config::SeccompAction action) {
     return action == allow || action == log || action == trace;
 }
 
-// 0 when the profile names no call that exists on `architecture`.
+// -1 when the profile names no call that exists on `architecture`: what libseccomp cannot place there is negative.
 int newest_named(const config::Seccomp& profile, uint32_t architecture) {
-    int newest = 0;
+    int newest = -1;
     for (const config::SeccompRule& rule : profile.rules) {
         for (const std::string& name : rule.names) {
             newest = std::max(newest, seccomp_syscall_resolve_name_arch(architecture, name.c_str()));
@@ -73,7 +73,7 @@ std::vector<sock_filter> refuse_newer_calls(const config::Seccomp& profile,
     std::vector<size_t> exits = {};
     for (const uint32_t architecture : architectures) {
         const int newest = newest_named(profile, architecture);
-        if (newest == 0) continue;
+        if (newest < 0) continue;
         const std::vector<sock_filter> part = section(architecture, static_cast<uint32_t>(newest));
         head.insert(head.end(), part.begin(), part.end());
         exits.push_back(head.size() - 1);
