@@ -26,7 +26,7 @@ struct Directory {
 struct Cgroup {
     kernel::CgroupLayout layout = kernel::CgroupLayout::none;
     std::vector<Directory> v1 = {};
-    std::string unified = {};              // v2: the cgroup; hybrid: its directory on the cgroup2 mount, or empty
+    std::string unified = {};  // v2: the cgroup; hybrid: its directory on the cgroup2 mount, or empty
     std::string unified_mount_point = {};
     bool operator==(const Cgroup&) const = default;
 
@@ -40,16 +40,17 @@ Cgroup locate(const kernel::CgroupFacts& host, const std::string& cgroups_path, 
 
 // A file and what goes into it.
 struct Spelling {
-    std::string file = {};   // "memory.limit_in_bytes"
+    std::string file = {};  // "memory.limit_in_bytes"
     std::string value = {};
     bool operator==(const Spelling&) const = default;
 };
 struct Write {
-    std::string controller = {};         // whose directory on v1; v2 has one directory, so it only words errors
+    std::string controller = {};  // whose directory on v1; v2 has one directory, so it only words errors
     Spelling spelling = {};
-    std::string field = {};              // "memory.limit", below linux.resources
-    std::optional<Spelling> otherwise = {};  // where the first file does not exist (bfq and iocost name their weights apart)
-    bool may_be_absent = false;          // a host without the file already does what is asked
+    std::string field = {};  // "memory.limit", below linux.resources
+    std::optional<Spelling> otherwise =
+        {};  // where the first file does not exist (bfq and iocost name their weights apart)
+    bool may_be_absent = false;  // a host without the file already does what is asked
     bool operator==(const Write&) const = default;
 };
 // The limits as file writes, in the order a new cgroup accepts them: pure, and the place where v1 becomes v2 (cpu.shares ->
@@ -69,10 +70,11 @@ Result<std::vector<Fd>> open_join_files(const Cgroup& cgroup);
 Result<Fd> open_unified(const Cgroup& cgroup);  // O_PATH directory for clone3; an empty Fd when there is none
 
 Result<std::vector<pid_t>> processes(const Cgroup& cgroup);  // of the whole subtree, sorted
-Status kill_all(const Cgroup& cgroup);   // SIGKILL until the subtree is empty; thaws; no fixed sleeps
+Status kill_all(const Cgroup& cgroup);  // SIGKILL until the subtree is empty; thaws; no fixed sleeps
 Status signal_all(const Cgroup& cgroup, int signal);  // also to what is forked meanwhile
-Status remove(const Cgroup& cgroup);     // the subtree, deepest first; kills what is left; what is gone already is fine
-Status freeze(const Cgroup& cgroup);     // returns when the state is reached; undone when it cannot be
+Status remove(
+    const Cgroup& cgroup);  // the subtree, deepest first; kills what is left; what is gone already is fine
+Status freeze(const Cgroup& cgroup);  // returns when the state is reached; undone when it cannot be
 Status thaw(const Cgroup& cgroup);
 Result<bool> is_frozen(const Cgroup& cgroup);
 

@@ -33,13 +33,6 @@ ssize_t uninterrupted(Call call) {
     return returned;
 }
 
-Status write_once(const Fd& file, const std::string& name, std::string_view text) {
-    const ssize_t written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
-    if (written == -1) return errno_error("write " + name, errno);
-    if (static_cast<size_t>(written) != text.size()) return errno_error("write " + name, EIO);
-    return {};
-}
-
 Status write_all(const Fd& file, const std::string& name, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
@@ -116,6 +109,13 @@ Result<std::string> read_file(const std::string& path, size_t most) {
 Result<std::string> read_file_at(int directory, const std::string& name, size_t most) {
     const Fd file = TRY(open_at(directory, name, O_RDONLY));
     return read_all(file, name, most);
+}
+
+Status write_once(const Fd& file, const std::string& name, std::string_view text) {
+    const ssize_t written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
+    if (written == -1) return errno_error("write " + name, errno);
+    if (static_cast<size_t>(written) != text.size()) return errno_error("write " + name, EIO);
+    return {};
 }
 
 Status write_file(const std::string& path, std::string_view text) {

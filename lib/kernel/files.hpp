@@ -31,6 +31,7 @@ Result<std::string> read_all(const Fd& file, const std::string& name, size_t mos
 // `text` in a single write(2) to a file that exists, as control files of proc, sysfs and cgroupfs want it.
 Status write_file(const std::string& path, std::string_view text);
 Status write_file_at(int directory, const std::string& name, std::string_view text);
+Status write_once(const Fd& file, const std::string& name, std::string_view text);
 
 // Makes or replaces `name`: a reader sees the old text or the new one, never a part. `synced` is for what
 // must survive a crash of the host.

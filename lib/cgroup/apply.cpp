@@ -1,0 +1,139 @@
+// Writing limits and device rules into a cgroup.
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+
+#include <cerrno>
+#include <charconv>
+
+#include "cgroup/cgroup.hpp"
+#include "cgroup/controllers.hpp"
+#include "cgroup/devices.hpp"
+#include "cgroup/directories.hpp"
+#include "kernel/files.hpp"
+#include "kernel/probe.hpp"
+
+namespace rung::cgroup {
+
+namespace {
+
+std::string path_of(const Cgroup& cgroup, const Write& write, const Spelling& spelling) {
+    return cgroup.directory_of(write.controller) + "/" + spelling.file;
+}
+
+Status write_value(const Cgroup& cgroup, const Write& write) {
+    const Status written = kernel::write_file(path_of(cgroup, write, write.spelling), write.spelling.value);
+    if (written || written.error().errno_value != ENOENT || !write.otherwise) return written;
+    return kernel::write_file(path_of(cgroup, write, *write.otherwise), write.otherwise->value);
+}
+
+Error explain(const Cgroup& cgroup, const Write& write, Error error) {
+    const std::string field = "linux.resources." + write.field;
+    if (error.errno_value == ENOENT && cgroup.layout == kernel::CgroupLayout::v2) {
+        return Error{.message = field + ": " + write.spelling.file + " is missing in " + cgroup.unified +
+                                ": " +
+                                why_missing(cgroup.unified_mount_point, cgroup.unified, write.controller),
+                     .errno_value = error.errno_value};
+    }
+    if (error.errno_value == EBUSY && write.spelling.file == "memory.limit_in_bytes") {
+        const auto usage = kernel::read_file(cgroup.directory_of("memory") + "/memory.usage_in_bytes");
+        if (usage) error = std::move(error).context("current usage: " + without_newline(*usage));
+    }
+    return std::move(error).context("failed to write \"" + write.spelling.value + "\"").context(field);
+}
+
+// Which of two limits has to move first depends on their values of now (limit and limit with swap; period and quota; quota
+// and burst): what is refused is tried again when the others are written.
+Status write_all(const Cgroup& cgroup, const std::vector<Write>& writes) {
+    std::vector<const Write*> refused;
+    for (const Write& write : writes) {
+        const Status written = write_value(cgroup, write);
+        if (written) continue;
+        const int reason = written.error().errno_value;
+        if (reason == ENOENT && write.may_be_absent) continue;
+        if (reason != EINVAL && reason != EBUSY) return explain(cgroup, write, written.error());
+        refused.push_back(&write);
+    }
+    for (const Write* write : refused) {
+        const Status written = write_value(cgroup, *write);
+        if (!written) return explain(cgroup, *write, written.error());
+    }
+    return {};
+}
+
+Status require_above_usage(const std::string& usage_file, int64_t limit, const std::string& what) {
+    const std::string text = TRY(kernel::read_file(usage_file));
+    int64_t usage = 0;
+    (void)std::from_chars(text.data(), text.data() + text.size(), usage);
+    if (limit >= usage) return {};
+    return Error{.message = "rejecting " + what + " limit " + std::to_string(limit) +
+                            " because it is below the usage, " + std::to_string(usage)};
+}
+
+// memory.checkBeforeUpdate: the kernel itself would kill to get below a new limit.
+Status check_memory_usage(const Cgroup& cgroup, const config::MemoryResources& memory) {
+    if (!memory.check_before_update.value_or(false)) return {};
+    const std::string directory = cgroup.directory_of("memory");
+    const bool is_v2 = cgroup.layout == kernel::CgroupLayout::v2;
+    if (memory.limit.value_or(0) > 0) {
+        TRY(require_above_usage(directory + (is_v2 ? "/memory.current" : "/memory.usage_in_bytes"),
+                                *memory.limit, "memory"));
+    }
+    if (memory.swap.value_or(0) > 0 && !is_v2) {
+        TRY(require_above_usage(directory + "/memory.memsw.usage_in_bytes", *memory.swap, "memory+swap"));
+    }
+    return {};
+}
+
+// v2 has quota and period in one file, and a period alone must not lift the quota.
+Status keep_current_quota(const Cgroup& cgroup, config::CpuResources& cpu) {
+    if (cgroup.layout != kernel::CgroupLayout::v2 || cpu.period.value_or(0) == 0 || cpu.quota) return {};
+    const Result<std::string> text = kernel::read_file(cgroup.unified + "/cpu.max");
+    if (!text) return {};  // the write will say what is missing
+    int64_t quota = 0;
+    const auto parsed = std::from_chars(text->data(), text->data() + text->size(), quota);
+    if (parsed.ec == std::errc{}) cpu.quota = quota;  // "max" is the absence of one
+    return {};
+}
+
+Status apply_v1_devices(const std::string& directory, const std::vector<config::DeviceRule>& rules) {
+    const DevicePolicy policy = TRY(reduce_to_policy(rules));
+    const std::string current = TRY(kernel::read_file(directory + "/devices.list"));
+    const Fd allow = TRY(kernel::open_at(AT_FDCWD, directory + "/devices.allow", O_WRONLY));
+    const Fd deny = TRY(kernel::open_at(AT_FDCWD, directory + "/devices.deny", O_WRONLY));
+    for (const DeviceWrite& write : plan_device_writes(policy, current)) {
+        const Fd& file = write.file == "devices.allow" ? allow : deny;
+        TRY(kernel::write_once(file, directory + "/" + write.file, write.value));
+    }
+    return {};
+}
+
+Status apply_devices(const Cgroup& cgroup, const std::vector<config::DeviceRule>& given) {
+    // Neither mechanism is permitted there, and device nodes cannot be made or opened anew anyway.
+    if (kernel::in_user_namespace()) return {};
+    const std::vector<config::DeviceRule> rules = with_usual_devices(given);
+    if (cgroup.layout == kernel::CgroupLayout::v2) {
+        if (allows_everything(rules)) return {};
+        return attach_device_program(cgroup.unified, compile_device_program(rules));
+    }
+    const std::string directory = cgroup.directory_of("devices");
+    if (!directory.empty()) return apply_v1_devices(directory, rules);
+    if (given.empty() || allows_everything(rules)) return {};
+    return Error{.message = "this host has no devices controller"};
+}
+
+}  // namespace
+
+Status apply(const Cgroup& cgroup, const config::Resources& resources) {
+    TRY(apply_devices(cgroup, resources.devices).context("linux.resources.devices"));
+    return update(cgroup, resources);
+}
+
+Status update(const Cgroup& cgroup, const config::Resources& resources) {
+    config::Resources wanted = resources;
+    TRY(keep_current_quota(cgroup, wanted.cpu));
+    const std::vector<Write> writes = TRY(plan_writes(cgroup, wanted));
+    TRY(check_memory_usage(cgroup, wanted.memory));
+    return write_all(cgroup, writes);
+}
+
+}  // namespace rung::cgroup

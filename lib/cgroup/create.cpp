@@ -1,0 +1,133 @@
+// Making a container's cgroup, and opening it for the child to enter.
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "base/log.hpp"
+#include "base/path.hpp"
+#include "cgroup/cgroup.hpp"
+#include "cgroup/controllers.hpp"
+#include "cgroup/directories.hpp"
+#include "kernel/files.hpp"
+
+namespace rung::cgroup {
+
+namespace {
+
+// The directories that were not there before, removed again unless kept.
+class NewDirectories {
+  public:
+    enum class Found { absent, present };
+
+    NewDirectories() = default;
+    NewDirectories(const NewDirectories&) = delete;
+    NewDirectories& operator=(const NewDirectories&) = delete;
+    ~NewDirectories() {
+        for (auto path = made_.rbegin(); path != made_.rend(); ++path)
+            (void)kernel::remove_directory(*path);
+    }
+    void keep() { made_.clear(); }
+
+    // With parents; tells what was found at `path`.
+    Result<Found> make(const std::string& path) {
+        const Status made = kernel::make_directory(path, 0755);
+        if (made) {
+            made_.push_back(path);
+            return Found::absent;
+        }
+        if (made.error().errno_value == EEXIST) return Found::present;
+        if (made.error().errno_value != ENOENT || path == "/") return made.error();
+        (void)TRY(make(path::parent(path)));
+        // Again from the start: somebody else may have made or removed it meanwhile.
+        return make(path);
+    }
+
+  private:
+    std::vector<std::string> made_ = {};
+};
+
+// A new v1 cpuset has no cpus and no memory nodes, and takes no task before it has both.
+Status inherit_cpuset(const std::string& path) {
+    for (const std::string_view name : {"cpuset.cpus", "cpuset.mems"}) {
+        const std::string file{name};
+        if (!without_newline(TRY(kernel::read_file(path + "/" + file))).empty()) continue;
+        const std::string parent = path::parent(path);
+        std::string inherited = without_newline(TRY(kernel::read_file(parent + "/" + file)));
+        if (inherited.empty()) {
+            TRY(inherit_cpuset(parent));
+            inherited = without_newline(TRY(kernel::read_file(parent + "/" + file)));
+        }
+        TRY(kernel::write_file(path + "/" + file, inherited));
+    }
+    return {};
+}
+
+// Engines match both texts.
+Status require_unused(const Cgroup& cgroup, const std::string& path) {
+    const std::vector<pid_t> pids = TRY(pids_below(path));
+    if (!pids.empty()) {
+        return Error{.message = "container's cgroup is not empty: " + std::to_string(pids.size()) +
+                                " process(es) found in " + path};
+    }
+    if (TRY(is_frozen(cgroup))) return Error{.message = "container's cgroup unexpectedly frozen: " + path};
+    return {};
+}
+
+bool has_controller(const Directory& directory, const std::string& path, std::string_view controller) {
+    if (directory.path != path) return false;
+    for (const std::string& name : directory.controllers) {
+        if (name == controller) return true;
+    }
+    return false;
+}
+
+bool is_cpuset(const Cgroup& cgroup, const std::string& path) {
+    for (const Directory& directory : cgroup.v1) {
+        if (has_controller(directory, path, "cpuset")) return true;
+    }
+    return false;
+}
+
+Error root_refused(const std::string& path) {
+    return Error{.message = "linux.cgroupsPath names " + path +
+                            ", the root of a hierarchy, which is not for a container"};
+}
+
+}  // namespace
+
+Status create(const Cgroup& cgroup) {
+    for (const Directory& directory : cgroup.v1) {
+        if (directory.path == directory.mount_point) return root_refused(directory.path);
+    }
+    if (!cgroup.unified.empty() && unified_of(cgroup).empty()) return root_refused(cgroup.unified);
+
+    NewDirectories directories;
+    for (const Place& place : places(cgroup)) {
+        const auto found = TRY(directories.make(place.path));
+        if (found == NewDirectories::Found::present) TRY(require_unused(cgroup, place.path));
+        if (is_cpuset(cgroup, place.path)) TRY(inherit_cpuset(place.path));
+    }
+    if (cgroup.layout == kernel::CgroupLayout::v2 && !cgroup.unified.empty()) {
+        enable_controllers(cgroup.unified_mount_point, cgroup.unified);
+    }
+    directories.keep();
+    return {};
+}
+
+Result<std::vector<Fd>> open_join_files(const Cgroup& cgroup) {
+    std::vector<Fd> files;
+    for (const Directory& directory : cgroup.v1) {
+        // `tasks`, not `cgroup.procs`: moving the caller's one thread skips the kernel's wait for every other one.
+        files.push_back(TRY(kernel::open_at(AT_FDCWD, directory.path + "/tasks", O_WRONLY)));
+    }
+    return files;
+}
+
+Result<Fd> open_unified(const Cgroup& cgroup) {
+    if (cgroup.unified.empty()) return Fd{};
+    return kernel::open_at(AT_FDCWD, cgroup.unified, O_PATH | O_DIRECTORY);
+}
+
+}  // namespace rung::cgroup
