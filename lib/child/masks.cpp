@@ -105,7 +105,9 @@ int keep_null_device(Context& context) {
     const int tree = is_genuine ? clone_tree(node.get(), Depth::one_mount) : make_null_device();
     if (tree < 0) return tree;
     context.null_device = tree;
-    return 0;
+    // Read-only: it is the host's own node, and a root of the container could change its mode through the mask. Reading and writing the
+    // device stay possible.
+    return set_attributes(tree, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, Depth::one_mount);
 }
 
 Outcome perform(Context& context, const MaskPath& step) {
