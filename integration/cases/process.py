@@ -213,7 +213,7 @@ class Limits(Case):
         box = self.container()
         box.config["process"]["rlimits"] = [{"type": "RLIMIT_NOFILE", "soft": 1, "hard": 1}] * 2
 
-        self.fails(box.run(), "RLIMIT_NOFILE")
+        self.fails(box.run(), "rlimits")
 
         self.is_gone(box)
 

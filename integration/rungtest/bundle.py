@@ -35,7 +35,7 @@ def base_config(cgroups_path):
             "env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "TERM=xterm"],
             "cwd": "/",
             "capabilities": {
-                name: list(CAPABILITIES) for name in ("bounding", "effective", "permitted", "ambient")
+                name: list(CAPABILITIES) for name in ("bounding", "effective", "permitted")
             },
             "rlimits": [{"type": "RLIMIT_NOFILE", "hard": 1024, "soft": 1024}],
             "noNewPrivileges": True,

@@ -96,6 +96,11 @@ bool make_table(const std::vector<std::string>& strings, const char* (&table)[kM
     static const char* environment[kMaxHookArguments + 1];
     if (dup2(input, STDIN_FILENO) < 0) _exit(kHookNotExecuted);
     (void)signal(SIGPIPE, SIG_DFL);
+    // What a createContainer hook prints belongs into the error if it fails; a startContainer hook has the workload's own stdio.
+    if (const int output = context.descriptors.hook_output; output >= 0 && step.kind == "createContainer") {
+        (void)dup2(output, STDOUT_FILENO);
+        (void)dup2(output, STDERR_FILENO);
+    }
     (void)kernel::close_range(3, ~0U, 0);  // all else is CLOEXEC anyway; a filter may forbid this
     if (!make_table(hook.args, arguments) || !make_table(hook.env, environment)) _exit(kHookNotExecuted);
     if (hook.args.empty()) arguments[0] = hook.path.c_str();

@@ -40,11 +40,6 @@ constexpr std::string_view kProcess = R"({
 				"CAP_AUDIT_WRITE",
 				"CAP_KILL",
 				"CAP_NET_BIND_SERVICE"
-			],
-			"ambient": [
-				"CAP_AUDIT_WRITE",
-				"CAP_KILL",
-				"CAP_NET_BIND_SERVICE"
 			]
 		},
 		"rlimits": [
@@ -146,8 +141,8 @@ std::string mapping(std::string_view name, uint32_t host_id) {
 }
 
 std::string namespaces(const SpecTemplate& wanted) {
-    std::vector<std::string_view> types = {"pid", "ipc", "uts", "mount"};
-    types.push_back(wanted.rootless ? "user" : "network");
+    std::vector<std::string_view> types = {"pid", wanted.rootless ? "user" : "network", "ipc", "uts",
+                                           "mount"};
     if (wanted.cgroup_namespace) types.push_back("cgroup");
     std::string text = "\t\t\"namespaces\": [\n";
     for (const std::string_view type : types) {

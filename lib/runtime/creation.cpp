@@ -132,11 +132,14 @@ Status Creation::launch_process() {
     if (!options_.console_socket.empty()) console_socket = TRY(connect_console_socket(options_.console_socket));
     if (when_ready_ == WhenReady::wait_for_start) start_fifo_ = TRY(directory_->make_start_fifo());
 
+    if (!spec().hooks.create_container.empty()) hook_output_ = TRY(make_hook_output());
+
     std::tie(lowered_.program.hook_state_before_pid, lowered_.program.hook_state_after_pid) =
         split_at_pid(oci_state({}));
     auto launched = TRY(launch(lowered_, slots,
                                {.start = start_fifo_.get(),
                                 .console_socket = console_socket.get(),
+                                .hook_output = hook_output_.get(),
                                 .cgroup = cgroup_directory.get()}));
     process_.emplace(std::move(launched));
     return {};
@@ -144,7 +147,9 @@ Status Creation::launch_process() {
 
 Status Creation::converse() {
     while (true) {
-        const auto report = TRY(process_->await_report(lowered_.program, lowered_.trees));
+        auto received = process_->await_report(lowered_.program, lowered_.trees);
+        if (!received) return with_hook_output(std::move(received).error());
+        const child::Report report = *received;
         if (report.kind == child::ReportKind::ready) return {};
         if (report.value == static_cast<int>(child::SyncPoint::joined_namespaces)) {
             TRY(on_joined_namespaces());
@@ -152,6 +157,13 @@ Status Creation::converse() {
             TRY(on_before_pivot());
         }
     }
+}
+
+Error Creation::with_hook_output(Error error) const {
+    if (!hook_output_) return error;
+    const std::string text = hook_output_text(hook_output_);
+    if (!text.empty()) error.message += ", output: " + text;
+    return error;
 }
 
 Status Creation::on_joined_namespaces() {

@@ -42,6 +42,7 @@ class Creation {
     Status on_joined_namespaces();
     Status on_before_pivot();
     Status announce();
+    Error with_hook_output(Error error) const;
     OciState oci_state(const std::string& status) const;
 
     Prepared prepared_;
@@ -52,6 +53,7 @@ class Creation {
     bool owns_cgroup_ = false;
     std::optional<Launched> process_ = {};
     Fd start_fifo_ = {};
+    Fd hook_output_ = {};
 };
 
 // Writes `pid` under a temporary name and renames it, relative to the working directory (case B32).

@@ -13,6 +13,7 @@
 #include <cerrno>
 
 #include "base/fd.hpp"
+#include "base/log.hpp"
 #include "kernel/syscalls.hpp"
 #include "runtime/wording.hpp"
 
@@ -32,14 +33,6 @@ Result<Fd> memory_file(const std::string& content) {
     }
     if (lseek(file.get(), 0, SEEK_SET) < 0) return errno_error("rewind a hook's standard input", errno);
     return file;
-}
-
-std::string beginning_of(const Fd& file) {
-    std::string text(kMostOutputShown, '\0');
-    const ssize_t length = pread(file.get(), text.data(), text.size(), 0);
-    text.resize(length > 0 ? static_cast<size_t>(length) : 0);
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    return text;
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
@@ -121,7 +114,7 @@ Status run_hook(const config::Hook& hook, const OciState& state) {
 
     const std::string how = WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
                                               : "signal: " + std::to_string(WTERMSIG(status));
-    return Error{.message = how + ", output: " + beginning_of(output)};
+    return Error{.message = how + ", output: " + hook_output_text(output)};
 }
 
 }  // namespace
@@ -131,6 +124,24 @@ Status run_hooks(const std::string& kind, const std::vector<config::Hook>& hooks
         TRY(run_hook(hooks[index], state).context(wording::hook_failed(kind, static_cast<unsigned>(index))));
     }
     return {};
+}
+
+void run_poststop_hooks(const std::vector<config::Hook>& hooks, const OciState& state) {
+    for (size_t index = 0; index < hooks.size(); ++index) {
+        const auto result = run_hook(hooks[index], state);
+        if (result) continue;
+        log::warn(wording::hook_failed("poststop", static_cast<unsigned>(index)) + ": " + result.error().message);
+    }
+}
+
+Result<Fd> make_hook_output() { return memory_file({}); }
+
+std::string hook_output_text(const Fd& output) {
+    std::string text(kMostOutputShown, '\0');
+    const ssize_t length = pread(output.get(), text.data(), text.size(), 0);
+    text.resize(length > 0 ? static_cast<size_t>(length) : 0);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
 }
 
 }  // namespace rung::runtime

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.hpp"
 #include "base/result.hpp"
 #include "config/spec.hpp"
 #include "runtime/oci_state.hpp"
@@ -14,5 +15,12 @@ namespace rung::runtime {
 // One after the other, in the bundle's directory, with exactly the environment the hook names (case A19) and the state on standard
 // input. The first that fails, or outlives its timeout, is the error; the rest do not run.
 Status run_hooks(const std::string& kind, const std::vector<config::Hook>& hooks, const OciState& state);
+
+// The same for poststop hooks: a failure is logged and the rest run (runtime-spec runtime.md, "Lifecycle", step 13).
+void run_poststop_hooks(const std::vector<config::Hook>& hooks, const OciState& state);
+
+// For the output of hooks that the child runs: an unnamed file, and the first of what was written to it, fit for one line.
+Result<Fd> make_hook_output();
+std::string hook_output_text(const Fd& output);
 
 }  // namespace rung::runtime

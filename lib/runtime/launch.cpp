@@ -34,6 +34,13 @@ Fd take_descriptor(const msghdr& message) {
     return Fd{number};
 }
 
+void log_warning(const child::Program& program, const child::Report& report) {
+    const std::string message = describe_failure(program, report).message;
+    // Configurations that list ambient capabilities and no inheritable ones are common; saying so at every start would hide what matters.
+    if (report.detail == child::Detail::capability_raise) return log::debug(message);
+    log::warn(message);
+}
+
 std::vector<int> numbers_of(const Slots& slots) {
     std::vector<int> numbers;
     numbers.reserve(slots.size());
@@ -73,6 +80,7 @@ Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const 
     const child::Descriptors descriptors{.channel = child_end.get(),
                                          .start = inputs.start,
                                          .console_socket = inputs.console_socket,
+                                         .hook_output = inputs.hook_output,
                                          .slots = slot_numbers};
     int pidfd = -1;
     clone_args arguments{};
@@ -124,7 +132,7 @@ Result<child::Report> Launched::await_report(const child::Program& program,
         if (!report) return Error{.message = "the container's process died during its own setup"};
         switch (report->kind) {
             case child::ReportKind::failed: return describe_failure(program, *report, trees);
-            case child::ReportKind::warned: log::warn(describe_failure(program, *report).message); break;
+            case child::ReportKind::warned: log_warning(program, *report); break;
             case child::ReportKind::terminal: break;
             case child::ReportKind::init_pid: {
                 // The first process has done its part: reap it, and go on with its sibling.
@@ -171,7 +179,7 @@ Status Launched::await_exec(const child::Program& program) {
         // The child's end is CLOEXEC: the end of the conversation is the exec.
         if (!report) return {};
         if (report->kind == child::ReportKind::failed) return describe_failure(program, *report);
-        if (report->kind == child::ReportKind::warned) log::warn(describe_failure(program, *report).message);
+        if (report->kind == child::ReportKind::warned) log_warning(program, *report);
     }
 }
 

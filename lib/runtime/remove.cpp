@@ -46,12 +46,11 @@ Status lock_by_force(StateDirectory& directory) {
     return directory.lock();
 }
 
-// The specification has them run after the container is gone, and their failure only be logged.
-void run_poststop_hooks(const std::string& config_text, const OciState& state) {
+// The specification has them run after the container is gone.
+void run_poststop_hooks_of(const std::string& config_text, const OciState& state) {
     const auto spec = config::parse_spec(config_text);
     if (!spec) return log::warn("poststop hooks: " + spec.error().message);
-    const auto result = run_hooks("poststop", spec->hooks.poststop, state);
-    if (!result) log::warn(result.error().message);
+    run_poststop_hooks(spec->hooks.poststop, state);
 }
 
 Status remove_container(Container container) {
@@ -61,7 +60,7 @@ Status remove_container(Container container) {
     if (container.state.has_poststop_hooks) config_text = TRY(container.directory.read_config());
     const OciState last = oci_state(container, Phase::stopped);
     TRY(container.directory.remove());
-    if (container.state.has_poststop_hooks) run_poststop_hooks(config_text, last);
+    if (container.state.has_poststop_hooks) run_poststop_hooks_of(config_text, last);
     return {};
 }
 
