@@ -172,10 +172,10 @@ std::string format_line(Format format, Level level, std::string_view message, st
 }
 
 Status open(const std::string& path, Format format, Level least) {
-    // The format holds even when the file does not open: the caller's complaint then goes to standard error in it.
+    // The format holds even when the file does not open: the complaint then goes to standard error in it.
     sink() = Sink{.file = {}, .format = format, .least = least, .stuck = false};
     if (path.empty()) return {};
-    // O_NONBLOCK: a fifo without a reader is an error, and a full one loses lines, instead of either hanging us.
+    // O_NONBLOCK: a fifo without a reader is an error and a full one loses lines; neither hangs us.
     Fd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600)};
     if (!file) return errno_error("open " + path, errno);
     sink().file = std::move(file);

@@ -44,7 +44,7 @@ Document::Document(std::string_view label, std::string_view text)
         value_ = std::make_shared<const Json>(Json::parse(text.begin(), text.end()));
         if (!value_->is_object()) *problem_ = {.message = "expected a JSON object", .found = true};
     } catch (const Json::parse_error& error) {
-        // `byte` counts from 1 and stands on the last byte read; one past the end when the text stops too early.
+        // `byte` counts from 1 and stands on the last byte read, or past the end of a text that stops too early.
         const bool stops = error.byte > text.size();
         const std::string what = stops ? "the JSON text ends too early, at " : "not valid JSON at ";
         const size_t offset = error.byte == 0 ? 0 : error.byte - 1;

@@ -1,4 +1,4 @@
-// Reading JSON as Go does for runc: keys in any case, null as absent, and the first mistake named by its path.
+// Reading JSON as Go does for runc: keys in any case, null as absent; the first mistake is named by its path.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,7 +27,7 @@ struct Problem {
 };
 
 // One JSON object and where it stands in its document; or nothing, of which every field is absent.
-// It points to its parent, so the parent has to be a named variable: reading from a temporary does not compile.
+// It points to its parent, which has to be a named variable: reading from a temporary does not compile.
 class Object {
   public:
     bool has(std::string_view name) const;  // present, and neither null nor an empty list or object
