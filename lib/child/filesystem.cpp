@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/fd.hpp"
+#include "child/proc_guard.hpp"
 #include "child/small_text.hpp"
 #include "child/targets.hpp"
 #include "child/tmpfs_copy.hpp"
@@ -121,6 +122,8 @@ unsigned long mount_flags(uint64_t attributes) {
 
 // For an option longer than fsconfig(2) takes, such as overlay's lowerdir: mount(2) onto the descriptor, by the one path that names it.
 Outcome mount_by_path(const Context& context, const MountFilesystem& step, int target) {
+    if (const int result = guard_proc(context, -1, target); result < 0)
+        return failed(result, Detail::target_in_proc, step.target.c_str());
     char data[kMaxMountData];
     SmallText text{data, sizeof data};
     for (const auto& [key, value] : step.options) {
@@ -156,6 +159,8 @@ Outcome perform(Context& context, const MountFilesystem& step) {
     const NewTree made = make_tree(step, mode);
     if (made.outcome.failed()) return made.outcome;
     const int tree = made.tree.get();
+    if (const int guarded = guard_proc(context, tree, target.place.get()); guarded < 0)
+        return failed(guarded, Detail::target_in_proc, step.target.c_str());
 
     int result = step.copy_up && target.existed ? copy_content(target.place.get(), tree) : 0;
     // A fresh mount has only what was asked for: what is left to set or clear is rarely anything.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include "base/fd.hpp"
+#include "child/proc_guard.hpp"
 #include "child/targets.hpp"
 #include "child/trees.hpp"
 #include "kernel/syscalls.hpp"
@@ -14,6 +15,8 @@ namespace {
 Outcome attach_at(const Context& context, int tree, const char* path) {
     const Fd target{resolve_or_make(context, path, kind_of(tree))};
     if (!target) return failed(target.get(), Detail::target_create, path);
+    if (const int result = guard_proc(context, tree, target.get()); result < 0)
+        return failed(result, Detail::target_in_proc, path);
     return failed(attach(tree, target.get()));
 }
 

@@ -29,6 +29,7 @@ enum class Detail : uint32_t {
     hook_timeout,
     target_is_symlink,        // must be mounted on ordinary directory
     target_create,
+    target_in_proc,           // "text" cannot be mounted because it is inside /proc
     unsafe_dev,               // the rootfs's /dev is not a directory of its own
     capability_raise,         // value = the capability that could not be raised in the ambient set
     terminal_no_devpts,

@@ -163,7 +163,10 @@ TargetKind kind_of(int source) {
 }
 
 int attach(int tree, int target) {
-    return kernel::move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+    const int result =
+        kernel::move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+    // A directory on a file, or the reverse: ENOTDIR, as mount(2) says and engines explain to their users.
+    return result == -EINVAL && kind_of(tree) != kind_of(target) ? -ENOTDIR : result;
 }
 
 }  // namespace rung::child

@@ -73,7 +73,8 @@ int copy_subdirectory(const Place& from, const Place& to, const struct stat& sta
     return copy_metadata(source.get(), target.get(), status);
 }
 
-int copy_symlink(const Place& from, const Place& to) {
+// Not inlined: its buffer would take room in every level of the recursion.
+[[gnu::noinline]] int copy_symlink(const Place& from, const Place& to) {
     char content[4096];
     const int length = kernel::checked(readlinkat(from.directory, from.name, content, sizeof content - 1));
     if (length < 0) return length;
