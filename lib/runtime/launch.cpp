@@ -93,6 +93,8 @@ Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const 
     }
     const int pid = kernel::clone3(arguments);
     if (pid == 0) {
+        // While the child held our end too, it would never see that we have died.
+        parent_end.reset();
         if (lowered.first) child::run_staged(*lowered.first, lowered.program, lowered.second_clone_flags, descriptors);
         child::run(lowered.program, descriptors);
     }
