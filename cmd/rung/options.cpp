@@ -17,6 +17,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+constexpr int kMostPreservedDescriptors = 1 << 20;  // more than fs.nr_open lets a process have by default
+
 enum class Order { interspersed, flags_first };
 
 struct Sorted {
@@ -122,7 +124,7 @@ void declare_creation(CLI::App& app, runtime::CreateOptions& options, std::strin
                  "move the rootfs to / instead of pivot_root, for a host on a ramdisk");
     app.add_flag("--no-new-keyring", options.no_new_keyring, "keep the caller's session keyring");
     app.add_option("--preserve-fds", options.preserve_fds, "descriptors to pass on beside stdio, from 3 on")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Range(0, kMostPreservedDescriptors));
 }
 
 void declare(CLI::App& app, Create& verb) {
@@ -187,7 +189,7 @@ void declare(CLI::App& app, Exec& verb) {
     app.add_flag("--no-new-privs", options.no_new_privs, "set no_new_privs");
     add_list(app, "-c,--cap", options.capabilities, "add a capability; may be repeated");
     app.add_option("--preserve-fds", options.preserve_fds, "descriptors to pass on beside stdio, from 3 on")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Range(0, kMostPreservedDescriptors));
     app.add_option("--cgroup", verb.cgroup, "not supported");
     app.add_flag("--ignore-paused", options.ignore_paused, "even in a paused container");
 }

@@ -100,13 +100,12 @@ Status protect_self(char* const* argv) {
             .message =
                 "rung's own executable cannot be protected: it is still writable in the second execution"};
 
-    Fd executable = clone_read_only();
-    if (!executable) {
-        if (!is_writable()) return {};
-        executable = TRY(copy_sealed());
-    }
     if (setenv(kOnceMore, "1", 1) != 0) return errno_error("setenv", errno);
-    (void)execveat(executable.get(), "", argv, environ, AT_EMPTY_PATH);
+    if (const Fd tree = clone_read_only()) (void)execveat(tree.get(), "", argv, environ, AT_EMPTY_PATH);
+    // Not permitted to clone a mount, or a security module does not know a program without a path.
+    if (!is_writable()) return {};
+    const Fd copy = TRY(copy_sealed());
+    (void)execveat(copy.get(), "", argv, environ, AT_EMPTY_PATH);
     return errno_error("execute rung's protected copy", errno);
 }
 
