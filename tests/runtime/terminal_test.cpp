@@ -40,8 +40,10 @@ enum class With { pty, plain_stdio };
         for (const int number : {0, 1, 2})
             dup2(slave, number);
     }
+    syscall(SYS_close_range, 3U, ~0U, 0U);
     // Whatever the test was started under, as a container's process has it.
-    for (const int number : {SIGHUP, SIGTERM, SIGINT, SIGPIPE}) (void)signal(number, SIG_DFL);
+    for (const int number : {SIGHUP, SIGTERM, SIGINT, SIGPIPE})
+        (void)signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
