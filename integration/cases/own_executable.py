@@ -42,12 +42,3 @@ class OwnExecutable(Case):
         with self.assertRaises(OSError):
             self.write_through(executable)
         self.assertEqual(self.digest(), before)
-
-    def test_a_container_that_runs_the_runtime_again_reaches_no_writable_file(self):
-        box = self.container().args("/proc/self/exe")
-        box.bundle.drop_namespace("pid")
-        before = self.digest()
-
-        box.run()
-
-        self.assertEqual(self.digest(), before)
