@@ -10,10 +10,11 @@ import symbols
 
 PURE = ("config", "grant", "plan")
 
-# C names that only compute. An errno's text is a table; the exception and stack machinery aborts, never reads.
+# C names that only compute: inet_pton(3) turns text into an address, an errno's text is a table, and the exception and
+# stack machinery aborts, never reads.
 C_NAMES = set("""
     __stack_chk_fail __errno_location __dso_handle __gxx_personality_v0 _Unwind_Resume _GLOBAL_OFFSET_TABLE_
-    __tls_get_addr abort free malloc calloc realloc localeconv strerror strerror_r __xpg_strerror_r strerrordesc_np qsort
+    __tls_get_addr __libc_single_threaded inet_ntop inet_pton abort free malloc calloc realloc localeconv strerror strerror_r __xpg_strerror_r strerrordesc_np qsort
     bcmp memchr memcmp memcpy memmove memrchr memset __memcpy_chk __memmove_chk __memset_chk
     strcasecmp strchr strchrnul strcmp strlen strncmp strncasecmp strnlen strrchr strspn strcspn strstr strpbrk
     strtod strtof strtol strtold strtoll strtoul strtoull __isoc23_strtol __isoc23_strtoul
