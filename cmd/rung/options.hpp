@@ -1,4 +1,4 @@
-// The command line as values: global options first, then one struct per verb. The only file that knows CLI11 is options.cpp.
+// The command line as values: global options first, then one struct per verb.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -73,8 +73,7 @@ struct GlobalOptions {
     std::vector<std::string> rest = {};  // the verb and what belongs to it
 };
 
-// Flags are read as Go programs read them, since that is what engines were written against: `-name` is `--name`, `--name=value` is
-// `--name value`, `--` ends them. Global flags end at the verb.
+// Global flags end at the verb. How flags are written: flags.hpp.
 Result<GlobalOptions> parse_globals(const std::vector<std::string>& words);
 
 // `words` begins with the verb. Flags may follow the container's id, except for `exec`, where everything from there on is the
