@@ -57,6 +57,10 @@ struct Write {
 // cpu.weight, memory+swap -> memory.swap.max ...). An error names the field whose controller this host lacks.
 Result<std::vector<Write>> plan_writes(const Cgroup& cgroup, const config::Resources& resources);
 
+// That the cgroup does not exist, or stands empty, and is no hierarchy's root. To be asked before the container's state names it: what the state
+// names, `delete --force` kills.
+Status check_unused(const Cgroup& cgroup);
+
 // Makes the directories (0755) and, on v2, enables the controllers down to it. A cgroup that already holds processes or is frozen is an error
 // (case D14). Undoes itself on failure.
 Status create(const Cgroup& cgroup);

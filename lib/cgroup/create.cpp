@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <string_view>
 
-#include "base/log.hpp"
 #include "base/path.hpp"
 #include "cgroup/cgroup.hpp"
 #include "cgroup/controllers.hpp"
@@ -32,19 +31,21 @@ class NewDirectories {
 
     // With parents; tells what was found at `path`.
     Result<Found> make(const std::string& path) {
-        const Status made = kernel::make_directory(path, 0755);
-        if (made) {
-            made_.push_back(path);
-            return Found::absent;
-        }
-        if (made.error().errno_value == EEXIST) return Found::present;
-        if (made.error().errno_value != ENOENT || path == "/") return made.error();
+        Result<Found> made = make_one(path);
+        if (made || made.error().errno_value != ENOENT || path == "/") return made;
         (void)TRY(make(path::parent(path)));
-        // Again from the start: somebody else may have made or removed it meanwhile.
-        return make(path);
+        return make_one(path);
     }
 
   private:
+    Result<Found> make_one(const std::string& path) {
+        const Status made = kernel::make_directory(path, 0755);
+        if (!made && made.error().errno_value == EEXIST) return Found::present;
+        if (!made) return made.error();
+        made_.push_back(path);
+        return Found::absent;
+    }
+
     std::vector<std::string> made_ = {};
 };
 
@@ -75,21 +76,6 @@ Status require_unused(const Cgroup& cgroup, const std::string& path) {
     return {};
 }
 
-bool has_controller(const Directory& directory, const std::string& path, std::string_view controller) {
-    if (directory.path != path) return false;
-    for (const std::string& name : directory.controllers) {
-        if (name == controller) return true;
-    }
-    return false;
-}
-
-bool is_cpuset(const Cgroup& cgroup, const std::string& path) {
-    for (const Directory& directory : cgroup.v1) {
-        if (has_controller(directory, path, "cpuset")) return true;
-    }
-    return false;
-}
-
 Error root_refused(const std::string& path) {
     return Error{.message = "linux.cgroupsPath names " + path +
                             ", the root of a hierarchy, which is not for a container"};
@@ -97,17 +83,26 @@ Error root_refused(const std::string& path) {
 
 }  // namespace
 
-Status create(const Cgroup& cgroup) {
+Status check_unused(const Cgroup& cgroup) {
     for (const Directory& directory : cgroup.v1) {
         if (directory.path == directory.mount_point) return root_refused(directory.path);
     }
     if (!cgroup.unified.empty() && unified_of(cgroup).empty()) return root_refused(cgroup.unified);
+    for (const Place& place : places(cgroup)) {
+        if (kernel::exists(place.path)) TRY(require_unused(cgroup, place.path));
+    }
+    return {};
+}
 
+Status create(const Cgroup& cgroup) {
     NewDirectories directories;
     for (const Place& place : places(cgroup)) {
         const auto found = TRY(directories.make(place.path));
         if (found == NewDirectories::Found::present) TRY(require_unused(cgroup, place.path));
-        if (is_cpuset(cgroup, place.path)) TRY(inherit_cpuset(place.path));
+    }
+    if (cgroup.layout == kernel::CgroupLayout::v1) {
+        const std::string cpuset = cgroup.directory_of("cpuset");
+        if (!cpuset.empty()) TRY(inherit_cpuset(cpuset));
     }
     if (cgroup.layout == kernel::CgroupLayout::v2 && !cgroup.unified.empty()) {
         enable_controllers(cgroup.unified_mount_point, cgroup.unified);

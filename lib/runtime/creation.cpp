@@ -109,6 +109,7 @@ Status Creation::claim(const std::string& root) {
                                 .new_keyring = !options_.no_new_keyring,
                                 .preserve_fds = options_.preserve_fds}));
     TRY(compile_filters(lowered_, spec().linux_.seccomp));
+    TRY(cgroup::check_unused(prepared_.cgroup).context(wording::kCgroupNotApplied));
     auto claimed = TRY(StateDirectory::claim(root, options_.id));
     directory_.emplace(std::move(claimed));
 

@@ -127,11 +127,19 @@ Result<std::optional<child::Report>> Launched::receive() {
     return std::optional{report};
 }
 
+Error Launched::describe_death() const {
+    int status = 0;
+    const bool known = waitpid(pid_, &status, 0) == pid_;
+    std::string message = "the container's process died during its own setup";
+    if (known && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) message += ": killed (memory limit too low?)";
+    return Error{.message = std::move(message)};
+}
+
 Result<child::Report> Launched::await_report(const child::Program& program,
                                              const std::vector<plan::OpenTree>& trees) {
     while (true) {
         const auto report = TRY(receive());
-        if (!report) return Error{.message = "the container's process died during its own setup"};
+        if (!report) return describe_death();
         switch (report->kind) {
             case child::ReportKind::failed: return describe_failure(program, *report, trees);
             case child::ReportKind::warned: log_warning(program, *report); break;

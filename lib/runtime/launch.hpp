@@ -54,6 +54,7 @@ class Launched {
 
   private:
     Result<std::optional<child::Report>> receive();
+    Error describe_death() const;
 
     Fd channel_ = {};
     Fd pidfd_ = {};
