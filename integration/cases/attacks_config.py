@@ -246,7 +246,6 @@ class Refused(Attacked):
                 "network.ingress": {"network": {"ingress": [{"port": 8080}]}},
                 "budgets.activeDeadlineSeconds": {"budgets": {"activeDeadlineSeconds": 5}},
                 "budgets.maxOps": {"budgets": {"maxOps": 5}},
-                "budgets.countedOps": {"budgets": {"countedOps": ["exec"]}},
                 "budgets.maxOutputBytes": {"budgets": {"maxOutputBytes": "1Mi"}},
                 "budgets.maxEgressBytes": {"budgets": {"maxEgressBytes": "1Mi"}},
                 "terminationGracePeriodSeconds": {"terminationGracePeriodSeconds": 3},
@@ -299,6 +298,17 @@ class Refused(Attacked):
         host.wait_until(lambda: box.exec("true").code != 0, 8, "the end of the grant")
 
         self.fails(box.exec("true"), "grant_expired", code=255)
+
+    @only_rung(NO_GRANTS)
+    def test_a_writable_path_that_is_not_there_is_named(self):
+        box = self.target()
+        os.mkdir(os.path.join(self.work, "volume"))
+        box.bundle.add_mount("/volume", os.path.join(self.work, "volume"), options=["bind"])
+
+        for path in ("/work/nowhere", "/volume/nowhere"):
+            with self.subTest(path):
+                self.refused(grant_with(filesystem={"rootfs": "readOnly", "readWrite": [path]}), "path_not_found",
+                             "filesystem.readWrite", path, box=box)
 
     @only_rung(NO_GRANTS)
     def test_a_config_that_joins_a_mount_namespace_is_refused(self):

@@ -137,12 +137,8 @@ class Description {
     std::string operator()(const child::RemountTarget& step) const {
         return because(wording::mount_failed("remount", step.target));
     }
-    std::string operator()(const child::BindSlice& step) const {
-        return because(wording::mount_failed(step.path, step.path));
-    }
-    std::string operator()(const child::KeepTree& step) const {
-        return because(wording::mount_failed(step.path, step.path));
-    }
+    std::string operator()(const child::BindSlice& step) const { return slice(step.path); }
+    std::string operator()(const child::KeepTree& step) const { return slice(step.path); }
 
     // ---- the root ----
     std::string operator()(const child::MakeDevice& step) const { return device(step.device.path); }
@@ -239,6 +235,12 @@ class Description {
     std::string because(std::string_view what) const;
     std::string device(const std::string& path) const {
         return because("error creating device nodes: " + quoted(path));
+    }
+    // A granted place is never made: whoever wrote the grant believes that something is there.
+    std::string slice(const std::string& path) const {
+        if (report_.errno_value == ENOENT)
+            return "path_not_found: filesystem.readWrite: there is no " + path + " in the container";
+        return because(wording::mount_failed(path, path));
     }
     std::string executable() const;
 
