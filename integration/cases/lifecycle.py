@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 from rungtest import Case, differs, host
 from rungtest.runtime import ENVIRONMENT
@@ -337,3 +338,23 @@ class Killing(Case):
         self.succeed(box.delete("--force"))
 
         self.is_gone(box)
+
+
+class Interrupted(Case):
+    @differs(runc="1.1 leaves the cgroups behind", crun="1.8 leaves the cgroups behind")
+    def test_a_create_killed_half_way_is_cleaned_by_a_forced_delete(self):
+        for milliseconds in range(0, 20, 2):
+            with self.subTest(milliseconds):
+                box = self.container().args("sleep", "100")
+                box.bundle.write()
+                process = subprocess.Popen(self.runtime.command("create", "--bundle", box.bundle.path, box.id),
+                                           env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+
+                time.sleep(milliseconds / 1000)
+                process.kill()
+                process.wait()
+
+                self.succeed(self.runtime.call("delete", "--force", box.id, seconds=5))
+                host.reap_ended()
+                self.is_gone(box)

@@ -113,6 +113,15 @@ def reap(pid):
         return False
 
 
+def reap_ended():
+    """Collects every child that has ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
 def reap_orphans():
     """Collects ended members of pid namespaces that were re-parented to us; an init stays, for the test to look at.
 

@@ -3,7 +3,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-import os
 import random
 import subprocess
 import time
@@ -30,7 +29,7 @@ class Soak(Case):
             process.kill()
             process.wait()
             self.succeed(box.delete("--force"))
-            self._reap_all()
+            host.reap_ended()
             self.assertEqual(self.leftovers_of(box), [], f"round {number}")
 
     def test_a_start_killed_at_any_instant_is_cleaned_by_a_forced_delete(self):
@@ -44,7 +43,7 @@ class Soak(Case):
             process.kill()
             process.wait()
             self.succeed(box.delete("--force"))
-            self._reap_all()
+            host.reap_ended()
             self.assertEqual(self.leftovers_of(box), [], f"round {number}")
 
     def test_a_delete_killed_at_any_instant_can_be_repeated(self):
@@ -58,7 +57,7 @@ class Soak(Case):
             process.kill()
             process.wait()
             self.succeed(box.delete("--force"))
-            self._reap_all()
+            host.reap_ended()
             self.assertEqual(self.leftovers_of(box), [], f"round {number}")
 
     def test_many_containers_at_once_all_start_and_all_end(self):
@@ -71,7 +70,7 @@ class Soak(Case):
             deletes = [self._begin("delete", "--force", box.id) for box in boxes]
             host.wait_until(lambda: (host.reap_orphans(), all(one.poll() is not None for one in deletes))[1], 60)
             self.assertEqual([process.returncode for process in deletes], [0] * len(boxes))
-            self._reap_all()
+            host.reap_ended()
 
     def test_a_thousand_starts_leave_no_mount_and_no_cgroup_behind(self):
         box = self.container().args("true")
@@ -93,16 +92,8 @@ class Soak(Case):
         self.succeed(box.create())
         took = time.monotonic() - began
         self.succeed(box.delete("--force"))
-        self._reap_all()
+        host.reap_ended()
         return took
-
-    @staticmethod
-    def _reap_all():
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            pass
 
     @staticmethod
     def _mounts():
