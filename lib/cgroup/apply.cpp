@@ -60,10 +60,14 @@ Status write_all(const Cgroup& cgroup, const std::vector<Write>& writes) {
     return {};
 }
 
-Status require_above_usage(const std::string& usage_file, int64_t limit, const std::string& what) {
-    const std::string text = TRY(kernel::read_file(usage_file));
-    int64_t usage = 0;
-    (void)std::from_chars(text.data(), text.data() + text.size(), usage);
+Result<int64_t> read_number(const std::string& file) {
+    const std::string text = TRY(kernel::read_file(file));
+    int64_t number = 0;
+    (void)std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+Status reject_below_usage(const std::string& what, int64_t limit, int64_t usage) {
     if (limit >= usage) return {};
     return Error{.message = "rejecting " + what + " limit " + std::to_string(limit) +
                             " because it is below the usage, " + std::to_string(usage)};
@@ -75,24 +79,24 @@ Status check_memory_usage(const Cgroup& cgroup, const config::MemoryResources& m
     const std::string directory = cgroup.directory_of("memory");
     const bool is_v2 = cgroup.layout == kernel::CgroupLayout::v2;
     if (memory.limit.value_or(0) > 0) {
-        TRY(require_above_usage(directory + (is_v2 ? "/memory.current" : "/memory.usage_in_bytes"),
-                                *memory.limit, "memory"));
+        const char* file = is_v2 ? "/memory.current" : "/memory.usage_in_bytes";
+        TRY(reject_below_usage("memory", *memory.limit, TRY(read_number(directory + file))));
     }
-    if (memory.swap.value_or(0) > 0 && !is_v2) {
-        TRY(require_above_usage(directory + "/memory.memsw.usage_in_bytes", *memory.swap, "memory+swap"));
+    if (memory.swap.value_or(0) > 0) {
+        const int64_t usage = is_v2 ? TRY(read_number(directory + "/memory.current")) +
+                                          TRY(read_number(directory + "/memory.swap.current"))
+                                    : TRY(read_number(directory + "/memory.memsw.usage_in_bytes"));
+        TRY(reject_below_usage("memory+swap", *memory.swap, usage));
     }
     return {};
 }
 
 // v2 has quota and period in one file, and a period alone must not lift the quota.
-Status keep_current_quota(const Cgroup& cgroup, config::CpuResources& cpu) {
-    if (cgroup.layout != kernel::CgroupLayout::v2 || cpu.period.value_or(0) == 0 || cpu.quota) return {};
-    const Result<std::string> text = kernel::read_file(cgroup.unified + "/cpu.max");
-    if (!text) return {};  // the write will say what is missing
-    int64_t quota = 0;
-    const auto parsed = std::from_chars(text->data(), text->data() + text->size(), quota);
-    if (parsed.ec == std::errc{}) cpu.quota = quota;  // "max" is the absence of one
-    return {};
+config::CpuResources with_current_quota(const Cgroup& cgroup, config::CpuResources cpu) {
+    if (cgroup.layout != kernel::CgroupLayout::v2 || cpu.period.value_or(0) == 0 || cpu.quota) return cpu;
+    const Result<int64_t> quota = read_number(cgroup.unified + "/cpu.max");
+    if (quota && *quota > 0) cpu.quota = *quota;  // "max" reads as no number
+    return cpu;
 }
 
 Status apply_v1_devices(const std::string& directory, const std::vector<config::DeviceRule>& rules) {
@@ -130,7 +134,7 @@ Status apply(const Cgroup& cgroup, const config::Resources& resources) {
 
 Status update(const Cgroup& cgroup, const config::Resources& resources) {
     config::Resources wanted = resources;
-    TRY(keep_current_quota(cgroup, wanted.cpu));
+    wanted.cpu = with_current_quota(cgroup, resources.cpu);
     const std::vector<Write> writes = TRY(plan_writes(cgroup, wanted));
     TRY(check_memory_usage(cgroup, wanted.memory));
     return write_all(cgroup, writes);

@@ -76,18 +76,22 @@ Status require_unused(const Cgroup& cgroup, const std::string& path) {
     return {};
 }
 
-Error root_refused(const std::string& path) {
+Status refuse_root(const std::string& path, const std::string& mount_point) {
+    if (path.empty() || path != mount_point) return {};
     return Error{.message = "linux.cgroupsPath names " + path +
                             ", the root of a hierarchy, which is not for a container"};
+}
+
+Status refuse_roots(const Cgroup& cgroup) {
+    for (const Directory& directory : cgroup.v1)
+        TRY(refuse_root(directory.path, directory.mount_point));
+    return refuse_root(cgroup.unified, cgroup.unified_mount_point);
 }
 
 }  // namespace
 
 Status check_unused(const Cgroup& cgroup) {
-    for (const Directory& directory : cgroup.v1) {
-        if (directory.path == directory.mount_point) return root_refused(directory.path);
-    }
-    if (!cgroup.unified.empty() && unified_of(cgroup).empty()) return root_refused(cgroup.unified);
+    TRY(refuse_roots(cgroup));
     for (const Place& place : places(cgroup)) {
         if (kernel::exists(place.path)) TRY(require_unused(cgroup, place.path));
     }
@@ -95,6 +99,7 @@ Status check_unused(const Cgroup& cgroup) {
 }
 
 Status create(const Cgroup& cgroup) {
+    TRY(refuse_roots(cgroup));
     NewDirectories directories;
     for (const Place& place : places(cgroup)) {
         const auto found = TRY(directories.make(place.path));

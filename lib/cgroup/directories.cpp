@@ -3,6 +3,7 @@
 #include "cgroup/directories.hpp"
 
 #include <poll.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -33,20 +34,16 @@ std::vector<pid_t> parse_pids(const std::string& text) {
     return pids;
 }
 
-// `file` is cgroup.threads when the top is a threaded cgroup. A threaded cgroup further down refuses cgroup.procs,
-// EOPNOTSUPP: its processes are listed by the domain above it, which is within the walk.
 Result<std::vector<pid_t>> walk(const std::string& path, const std::string& file) {
-    const Result<std::string> text = kernel::read_file(path + "/" + file);
+    Result<std::string> text = kernel::read_file(path + "/" + file);
     if (!text && is_gone(text.error())) return std::vector<pid_t>{};
-    if (!text && text.error().errno_value != EOPNOTSUPP) return text.error();
-    std::vector<pid_t> pids = text ? parse_pids(*text) : std::vector<pid_t>{};
-
-    const Result<std::vector<std::string>> children = kernel::list_subdirectories(path);
-    if (!children && is_gone(children.error())) return pids;
-    if (!children) return children.error();
-    for (const std::string& child : *children) {
-        const std::vector<pid_t> more = TRY(walk(path + "/" + child, file));
-        pids.insert(pids.end(), more.begin(), more.end());
+    std::vector<pid_t> pids = parse_pids(TRY(std::move(text)));
+    for (const std::string& child : TRY(subdirectories(path))) {
+        const Result<std::vector<pid_t>> more = walk(child, file);
+        // A threaded cgroup has no list of processes: theirs are listed by the domain above it, which was read already.
+        if (!more && more.error().errno_value == EOPNOTSUPP) continue;
+        if (!more) return more.error();
+        pids.insert(pids.end(), more->begin(), more->end());
     }
     return pids;
 }
@@ -113,10 +110,23 @@ int milliseconds_until(Deadline deadline) {
     return static_cast<int>(std::clamp<int64_t>(rounded_up, 0, 60'000));
 }
 
+Result<std::vector<std::string>> subdirectories(const std::string& path) {
+    // cgroupfs counts them as links, like classic file systems: two for a directory without any. This is the usual case.
+    struct stat facts = {};
+    if (::stat(path.c_str(), &facts) == 0 && facts.st_nlink == 2) return std::vector<std::string>{};
+    const Result<std::vector<std::string>> names = kernel::list_subdirectories(path);
+    if (!names && is_gone(names.error())) return std::vector<std::string>{};
+    if (!names) return names.error();
+    std::vector<std::string> paths;
+    for (const std::string& name : *names)
+        paths.push_back(path + "/" + name);
+    return paths;
+}
+
 Result<std::vector<pid_t>> pids_below(const std::string& path) {
-    const Result<std::string> top = kernel::read_file(path + "/cgroup.procs");
-    const bool is_threaded = !top && top.error().errno_value == EOPNOTSUPP;
-    std::vector<pid_t> pids = TRY(walk(path, is_threaded ? "cgroup.threads" : "cgroup.procs"));
+    Result<std::vector<pid_t>> walked = walk(path, "cgroup.procs");
+    if (!walked && walked.error().errno_value == EOPNOTSUPP) walked = walk(path, "cgroup.threads");
+    std::vector<pid_t> pids = TRY(std::move(walked));
     std::sort(pids.begin(), pids.end());
     pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
     return pids;

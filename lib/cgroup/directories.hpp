@@ -36,6 +36,9 @@ std::string without_newline(std::string text);
 using Deadline = std::chrono::steady_clock::time_point;
 int milliseconds_until(Deadline deadline);  // never negative
 
+// Paths of the cgroups right beneath; none when `path` is gone.
+Result<std::vector<std::string>> subdirectories(const std::string& path);
+
 // Processes of the directory and of all beneath it, sorted, each once.
 Result<std::vector<pid_t>> pids_below(const std::string& path);
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <thread>
 
-#include "base/path.hpp"
 #include "base/scope_exit.hpp"
 #include "cgroup/cgroup.hpp"
 #include "cgroup/directories.hpp"
@@ -78,10 +77,10 @@ void thaw_below(const std::string& path) {
     if (const Result<std::string> state = kernel::read_file(file); state && *state != "THAWED\n") {
         (void)kernel::write_file(file, "THAWED");  // it may be gone
     }
-    const Result<std::vector<std::string>> children = kernel::list_subdirectories(path);
+    const Result<std::vector<std::string>> children = subdirectories(path);
     if (!children) return;
     for (const std::string& child : *children)
-        thaw_below(path::join(path, child));
+        thaw_below(child);
 }
 
 Status freeze(const Cgroup& cgroup) {

@@ -21,15 +21,12 @@ constexpr auto kPatience = 10s;
 // So often new children are looked for; a fork bomb that outruns this is for kill_all.
 constexpr int kMostRounds = 64;
 
-enum class Stopped { no, frozen };
-
 // Linux 5.14 kills a whole cgroup2 subtree at once, and what it forks meanwhile. Elsewhere a frozen v1 cgroup cannot fork
 // while its members are signalled one by one; it need not be frozen to the last task for that to converge.
-Stopped stop_forking(const Cgroup& cgroup, const std::string& path) {
-    if (kernel::write_file(path + "/cgroup.kill", "1")) return Stopped::no;
+void stop_forking(const Cgroup& cgroup, const std::string& path) {
+    if (kernel::write_file(path + "/cgroup.kill", "1")) return;
     const std::string freezer = freezer_of(cgroup);
-    if (freezer.empty() || !kernel::write_file(freezer + "/freezer.state", "FROZEN")) return Stopped::no;
-    return Stopped::frozen;
+    if (!freezer.empty()) (void)kernel::write_file(freezer + "/freezer.state", "FROZEN");
 }
 
 Status kill_below(const Cgroup& cgroup, const std::string& path, Deadline deadline) {
@@ -37,7 +34,7 @@ Status kill_below(const Cgroup& cgroup, const std::string& path, Deadline deadli
     for (;;) {
         const std::vector<pid_t> pids = TRY(pids_below(path));
         if (pids.empty()) return {};
-        (void)stop_forking(cgroup, path);
+        stop_forking(cgroup, path);
         const Result<std::vector<Member>> members = hold_members(path, pids);
         if (members) signal_members(*members, SIGKILL);
         // On every path out of here, and after the signal: a thawed task then dies before it runs again.

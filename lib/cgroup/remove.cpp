@@ -5,7 +5,6 @@
 #include <csignal>
 #include <thread>
 
-#include "base/path.hpp"
 #include "cgroup/cgroup.hpp"
 #include "cgroup/directories.hpp"
 #include "kernel/files.hpp"
@@ -40,11 +39,8 @@ Status empty(const std::string& path, std::chrono::microseconds pause, Deadline 
 Status remove_below(const std::string& path, Deadline deadline) {
     if (TRY(try_to_remove(path))) return {};
     for (auto pause = 100us;; pause = std::min(2 * pause, 20'000us)) {
-        const Result<std::vector<std::string>> children = kernel::list_subdirectories(path);
-        if (!children && is_gone(children.error())) return {};
-        if (!children) return children.error();
-        for (const std::string& child : *children)
-            TRY(remove_below(path::join(path, child), deadline));
+        for (const std::string& child : TRY(subdirectories(path)))
+            TRY(remove_below(child, deadline));
         if (TRY(try_to_remove(path))) return {};
         if (milliseconds_until(deadline) == 0) return errno_error("rmdir " + path, EBUSY);
         TRY(empty(path, pause, deadline));
