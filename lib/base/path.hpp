@@ -17,7 +17,7 @@ std::string clean(std::string_view path);
 std::string join(std::string_view base, std::string_view path);
 // True when `path` is `root` or lies beneath it: "/work" covers "/work/a", never "/workshop". Both are clean.
 bool covers(std::string_view root, std::string_view path);
-std::string parent(std::string_view clean_path);    // "/" for "/"
+std::string parent(std::string_view clean_path);     // "/" for "/"
 std::string file_name(std::string_view clean_path);  // "" for "/"
 
 }  // namespace rung::path
