@@ -27,8 +27,8 @@ std::string cidr_text(const Cidr& cidr);
 bool cidr_covers(const Cidr& wider, const Cidr& narrower);
 
 bool is_private(const Cidr& cidr);
-// Within a range that no grant opens: loopback, link-local (and with it metadata services), multicast, reserved, the
-// addresses that rung hands out inside, and IPv6 forms that carry an IPv4 address.
+// Within a range that no grant opens: loopback, link-local (and with it metadata services), multicast,
+// reserved, the addresses that rung hands out inside, and IPv6 forms that carry an IPv4 address.
 bool is_blocked(const Cidr& cidr);
 
 }  // namespace rung::grant

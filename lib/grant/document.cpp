@@ -49,7 +49,8 @@ std::optional<std::size_t> forbidden_control_at(std::string_view text) {
     return static_cast<std::size_t>(found - text.begin());
 }
 
-// A rule on the first two characters and not "JSON, else YAML": one text has one reading, whatever is wrong with it.
+// A rule on the first two characters and not "JSON, else YAML": one text has one reading, whatever is wrong
+// with it.
 bool opens_like_json(std::string_view text) {
     const auto next = [&](std::size_t from) { return text.find_first_not_of(" \t\r\n", from); };
     const std::size_t brace = next(0);

@@ -19,8 +19,8 @@ struct Mark {
     std::size_t column = 0;
 };
 
-// `unclear` is a plain YAML scalar that some readers take for a number or a boolean and others for a string (yes, 0x10,
-// 1e3): no field accepts one.
+// `unclear` is a plain YAML scalar that some readers take for a number or a boolean and others for a string
+// (yes, 0x10, 1e3): no field accepts one.
 enum class Kind { null, boolean, number, string, unclear, list, map };
 
 struct Node {
@@ -31,8 +31,8 @@ struct Node {
     std::vector<Node> children = {};
 };
 
-// Fails with grant_parse_error, grant_duplicate_key or grant_too_large. Text that opens with `{"` is read as JSON,
-// anything else as YAML.
+// Fails with grant_parse_error, grant_duplicate_key or grant_too_large. Text that opens with `{"` is read as
+// JSON, anything else as YAML.
 Result<Node> read_document(std::string_view text);
 
 // "CODE: FIELD: WHAT (line L, column C)" in one line of printable ASCII.

@@ -180,4 +180,11 @@ Result<std::string> read_identifier(const Field& field, std::size_t longest, std
                       std::string{others});
 }
 
+Status refuse_repeats(const Field& list, std::vector<std::string> entries) {
+    std::sort(entries.begin(), entries.end());
+    const auto repeated = std::adjacent_find(entries.begin(), entries.end());
+    if (repeated == entries.end()) return {};
+    return refuse(list, "grant_parse_error", "lists " + quoted(*repeated) + " twice");
+}
+
 }  // namespace rung::grant

@@ -61,18 +61,7 @@ bool is_dns_label(std::string_view text);
 // A string of 1 to `longest` ASCII letters, digits and characters of `others`.
 Result<std::string> read_identifier(const Field& field, std::size_t longest, std::string_view others);
 
-// "'x' is listed twice", when two entries are equal.
-template <typename T>
-Status refuse_repeats(const Field& list, const std::vector<T>& values) {
-    for (std::size_t index = 1; index < values.size(); ++index) {
-        for (std::size_t before = 0; before < index; ++before) {
-            if (values[index] == values[before]) {
-                return refuse(list, "grant_parse_error",
-                              "lists " + quoted(list.node->children[index].text) + " twice");
-            }
-        }
-    }
-    return {};
-}
+// Fails when two entries of a list of strings are equal.
+Status refuse_repeats(const Field& list, std::vector<std::string> entries);
 
 }  // namespace rung::grant

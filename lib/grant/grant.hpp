@@ -81,8 +81,8 @@ struct Secret {
 
 // Absent = no limit from this layer.
 struct Limits {
-    std::optional<uint64_t> memory = {};             // bytes
-    std::optional<uint64_t> cpu_milli = {};          // thousandths of one CPU
+    std::optional<uint64_t> memory = {};     // bytes
+    std::optional<uint64_t> cpu_milli = {};  // thousandths of one CPU
     std::optional<uint64_t> pids = {};
     std::optional<uint64_t> open_files = {};
     std::optional<uint64_t> ephemeral_storage = {};  // bytes
@@ -101,7 +101,8 @@ struct Budgets {
 enum class Isolation { container, gvisor, microvm };  // weakest first
 enum class AuditLevel { denials, decisions };         // quietest first
 
-// An absent section and an empty one grant the same, nothing, but are different values: rung plan and audit tell them apart.
+// An absent section and an empty one grant the same, nothing, but are different values: rung plan and audit
+// tell them apart.
 struct Grant {
     Metadata metadata = {};
     std::optional<Filesystem> filesystem = {};

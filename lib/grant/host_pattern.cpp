@@ -59,7 +59,8 @@ Status check_name(std::string_view pattern, std::string_view name) {
     }
 }
 
-// Suffixes under which strangers get names of their own: a second level such as co.uk by rule, well-known hosters by name.
+// Suffixes under which strangers get names of their own: a second level such as co.uk by rule, well-known
+// hosters by name.
 bool is_public_suffix(std::string_view name) {
     constexpr std::array kSecondLevels = {"ac", "co",  "com", "edu", "go",  "gob", "gov",
                                           "me", "mil", "ne",  "net", "nom", "or",  "org"};

@@ -1,4 +1,5 @@
-// Host patterns of egress rules: "api.example.com", "*.example.com" (one label), "**.example.com" (one label or more).
+// Host patterns of egress rules: "api.example.com", "*.example.com" (one label), "**.example.com" (one label
+// or more).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,5 @@
-// JSON text to nodes (RFC 8259, nothing more): a reader of our own because a DOM hides duplicate keys and has no line numbers.
+// JSON text to nodes (RFC 8259, nothing more): a reader of our own because a DOM hides duplicate keys and
+// has no line numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <utility>

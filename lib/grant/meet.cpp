@@ -1,8 +1,8 @@
 // The meet, section by section.
 //
-// Two kinds of absence meet differently. An absent permission (filesystem, tools, network, capabilities, devices) is denied,
-// so it stays absent whatever the other side says. An absent condition (limits, budgets, times, grace, audit) is no
-// statement, so the other side's stands.
+// Two kinds of absence meet differently. An absent permission (filesystem, tools, network, capabilities,
+// devices) is denied, so it stays absent whatever the other side says. An absent condition (limits, budgets,
+// times, grace, audit) is no statement, so the other side's stands.
 // SPDX-License-Identifier: Apache-2.0
 #include "grant/meet.hpp"
 
@@ -33,7 +33,8 @@ std::optional<T> meet_present(const std::optional<T>& left, const std::optional<
     return meet_both(*left, *right);
 }
 
-// Names are for the audit only. Of two different ones the first by alphabet is kept, so that no order matters.
+// Names are for the audit only. Of two different ones the first by alphabet is kept, so that no order
+// matters.
 std::string first_name(const std::string& left, const std::string& right) {
     if (left.empty() || right.empty()) return left.empty() ? right : left;
     return std::min(left, right);
@@ -141,24 +142,24 @@ Grant normalized(const Grant& grant) {
 Grant meet(const Grant& one, const Grant& other) {
     const Grant left = normalized(one);
     const Grant right = normalized(other);
-    Grant met{
-        .metadata = meet_metadata(left.metadata, right.metadata),
-        .filesystem = meet_present(left.filesystem, right.filesystem, meet_filesystems),
-        .tools = meet_present(left.tools, right.tools, meet_tools),
-        .network = meet_present(left.network, right.network, meet_networks),
-        .capabilities = meet_present(left.capabilities, right.capabilities,
-                                     [](uint64_t first, uint64_t second) { return first & second; }),
-        .devices = meet_present(left.devices, right.devices, intersection<std::string>),
-        .secrets = meet_secrets(left.secrets, right.secrets),
-        .limits = meet_limits(left.limits, right.limits),
-        .budgets = left.budgets ? left.budgets : right.budgets,
-        .termination_grace_seconds =
-            lower_of(left.termination_grace_seconds, right.termination_grace_seconds),
-        .isolation = std::max(left.isolation, right.isolation),
-        .audit_level = higher_of(left.audit_level, right.audit_level),
-        // Feedback tells the task what was refused, so a layer that withholds it prevails: false is the lower.
-        .audit_feedback = lower_of(left.audit_feedback, right.audit_feedback),
-        .seccomp_profiles = united(left.seccomp_profiles, right.seccomp_profiles)};
+    Grant met{.metadata = meet_metadata(left.metadata, right.metadata),
+              .filesystem = meet_present(left.filesystem, right.filesystem, meet_filesystems),
+              .tools = meet_present(left.tools, right.tools, meet_tools),
+              .network = meet_present(left.network, right.network, meet_networks),
+              .capabilities = meet_present(left.capabilities, right.capabilities,
+                                           [](uint64_t first, uint64_t second) { return first & second; }),
+              .devices = meet_present(left.devices, right.devices, intersection<std::string>),
+              .secrets = meet_secrets(left.secrets, right.secrets),
+              .limits = meet_limits(left.limits, right.limits),
+              .budgets = left.budgets ? left.budgets : right.budgets,
+              .termination_grace_seconds =
+                  lower_of(left.termination_grace_seconds, right.termination_grace_seconds),
+              .isolation = std::max(left.isolation, right.isolation),
+              .audit_level = higher_of(left.audit_level, right.audit_level),
+              // Feedback tells the task what was refused, so a layer that withholds it prevails: false is the
+              // lower.
+              .audit_feedback = lower_of(left.audit_feedback, right.audit_feedback),
+              .seccomp_profiles = united(left.seccomp_profiles, right.seccomp_profiles)};
     if (left.budgets && right.budgets) met.budgets = meet_budgets(*left.budgets, *right.budgets);
     return met;
 }

@@ -7,8 +7,9 @@
 
 namespace rung::grant {
 
-// Commutative, associative, idempotent; never allows what either side denies. Lists come out sorted, without duplicates and
-// without entries that a wider one makes redundant. (What a readable image makes redundant stays listed: it names mounts.)
+// Commutative, associative, idempotent; never allows what either side denies. Lists come out sorted, without
+// duplicates and without entries that a wider one makes redundant. (What a readable image makes redundant
+// stays listed: it names mounts.)
 Grant meet(const Grant& one, const Grant& other);
 
 // The same grant in the form meet() returns it.

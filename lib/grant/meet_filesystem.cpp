@@ -1,7 +1,8 @@
-// Paths and tools by hierarchy: an entry covers what lies beneath it, and where two layers' entries overlap, the deeper
-// path gets the lesser access of the two.
+// Paths and tools by hierarchy: an entry covers what lies beneath it, and at each path that a layer lists,
+// the lesser access of the two layers holds.
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -12,32 +13,39 @@ namespace rung::grant {
 
 namespace {
 
-enum class Access { read, write };  // lesser first
+enum class Access { none, read, write };  // least first
 
-// A path's access is the greatest among the entries that cover it.
+// A path has the access of the deepest entry that covers it: readOnly beneath readWrite is read-only.
 using AccessMap = std::map<std::string, Access>;
-
-void raise(AccessMap& entries, const std::string& path, Access access) {
-    const auto [entry, added] = entries.emplace(path, access);
-    if (!added) entry->second = std::max(entry->second, access);
-}
 
 AccessMap listed(const Filesystem& filesystem) {
     AccessMap entries;
-    for (const std::string& path : filesystem.read_only)
-        raise(entries, path, Access::read);
     for (const std::string& path : filesystem.read_write)
-        raise(entries, path, Access::write);
+        entries[path] = Access::write;
+    for (const std::string& path : filesystem.read_only)
+        entries[path] = Access::read;
     return entries;
 }
 
-// Entries that add nothing to one above them are left out.
+// What the deepest entry gives that covers `path`; nothing when none does.
+std::optional<Access> deepest(const AccessMap& entries, const std::string& path) {
+    for (std::string root = path;; root = path::parent(root)) {
+        const auto entry = entries.find(root);
+        if (entry != entries.end()) return entry->second;
+        if (root == "/") return std::nullopt;
+    }
+}
+
+Access access_to(const Filesystem& filesystem, const AccessMap& entries, const std::string& path) {
+    const Access image = filesystem.rootfs == RootfsAccess::read_only ? Access::read : Access::none;
+    return deepest(entries, path).value_or(image);
+}
+
+// Entries that say the same as the one above them are left out.
 void list(Filesystem& filesystem, const AccessMap& entries) {
     for (const auto& [path, access] : entries) {
-        const bool redundant = std::any_of(entries.begin(), entries.end(), [&](const auto& other) {
-            return other.first != path && path::covers(other.first, path) && other.second >= access;
-        });
-        if (redundant) continue;
+        if (access == Access::none) continue;
+        if (path != "/" && deepest(entries, path::parent(path)) == access) continue;
         (access == Access::read ? filesystem.read_only : filesystem.read_write).push_back(path);
     }
 }
@@ -52,11 +60,6 @@ std::vector<std::string> outermost(std::vector<std::string> paths) {
         if (!covered) kept.push_back(path);
     }
     return kept;
-}
-
-bool covered_by(const std::vector<std::string>& roots, const std::string& path) {
-    return std::any_of(roots.begin(), roots.end(),
-                       [&](const std::string& root) { return path::covers(root, path); });
 }
 
 using TmpfsSizes = std::map<std::string, uint64_t>;
@@ -77,6 +80,13 @@ std::vector<Tmpfs> to_list(const TmpfsSizes& sizes) {
     return all;
 }
 
+bool may_write_throughout(const AccessMap& entries, const std::string& path) {
+    if (deepest(entries, path) != Access::write) return false;
+    return std::none_of(entries.begin(), entries.end(), [&](const auto& entry) {
+        return entry.second != Access::write && path::covers(path, entry.first);
+    });
+}
+
 // Scratch that `one` lists and `other` lists too, or would let be written anyway.
 void keep_accepted_tmpfs(TmpfsSizes& kept, const Filesystem& one, const Filesystem& other) {
     const TmpfsSizes others = tmpfs_sizes(other);
@@ -84,28 +94,14 @@ void keep_accepted_tmpfs(TmpfsSizes& kept, const Filesystem& one, const Filesyst
         const auto listed_too = others.find(path);
         if (listed_too != others.end()) {
             kept[path] = std::min(size, listed_too->second);
-        } else if (covered_by(other.read_write, path)) {
+        } else if (may_write_throughout(listed(other), path)) {
             kept[path] = size;
         }
     }
 }
 
-AccessMap meet_listed(const AccessMap& left, const AccessMap& right) {
-    AccessMap both;
-    for (const auto& [left_path, left_access] : left) {
-        for (const auto& [right_path, right_access] : right) {
-            const Access access = std::min(left_access, right_access);
-            if (path::covers(left_path, right_path)) {
-                raise(both, right_path, access);
-            } else if (path::covers(right_path, left_path)) {
-                raise(both, left_path, access);
-            }
-        }
-    }
-    return both;
-}
-
-// A pin (a tool with a digest) stands for its own path only, and restricts that path even beneath a granted directory.
+// A pin (a tool with a digest) stands for its own path only, and restricts that path even beneath a granted
+// directory.
 bool is_pin(const Tool& tool) {
     return !tool.sha256.empty();
 }
@@ -126,7 +122,8 @@ bool is_beneath_granted(const Tool& tool, const std::vector<Tool>& tools) {
     });
 }
 
-// Nothing has two digests. Without a granted directory above, which would have to be restricted, such pins say nothing.
+// Nothing has two digests. Without a granted directory above, which would have to be restricted, such pins
+// say nothing.
 bool is_contradicted(const Tool& pin, const std::vector<Tool>& tools) {
     return std::any_of(tools.begin(), tools.end(), [&](const Tool& other) {
         return is_pin(other) && other.path == pin.path && other.sha256 != pin.sha256;
@@ -149,16 +146,13 @@ Filesystem normalized_filesystem(const Filesystem& filesystem) {
 }
 
 Filesystem meet_filesystems(const Filesystem& left, const Filesystem& right) {
-    AccessMap both = meet_listed(listed(left), listed(right));
-    // A readable image accepts whatever the other layer lists, for reading.
-    const AccessMap image = {{"/", Access::read}};
-    if (left.rootfs == RootfsAccess::read_only) {
-        for (const auto& [path, access] : meet_listed(image, listed(right)))
-            raise(both, path, access);
-    }
-    if (right.rootfs == RootfsAccess::read_only) {
-        for (const auto& [path, access] : meet_listed(image, listed(left)))
-            raise(both, path, access);
+    const AccessMap left_entries = listed(left);
+    const AccessMap right_entries = listed(right);
+    AccessMap both;
+    for (const AccessMap* entries : {&left_entries, &right_entries}) {
+        for (const auto& [path, access] : *entries) {
+            both[path] = std::min(access_to(left, left_entries, path), access_to(right, right_entries, path));
+        }
     }
     Filesystem met{.rootfs = std::min(left.rootfs, right.rootfs)};
     list(met, both);

@@ -1,7 +1,7 @@
 // Egress rules: a rule's reach (whom it lets be called, and how) met by pairs, ports intersected.
 //
-// Reaches are ordered by what they allow, and each port belongs to the widest reaches that have it. So two lists of rules
-// that allow the same come out as the same list, whichever way they came about.
+// Reaches are ordered by what they allow, and each port belongs to the widest reaches that have it. So two
+// lists of rules that allow the same come out as the same list, whichever way they came about.
 // SPDX-License-Identifier: Apache-2.0
 #include <compare>
 #include <map>
@@ -79,8 +79,8 @@ std::set<std::string> meet_methods(const std::set<std::string>& left, const std:
     return both;
 }
 
-// Paths are compared as written: two patterns that overlap without being equal have nothing in common here, which is
-// narrower than it could be and never wider.
+// Paths are compared as written: two patterns that overlap without being equal have nothing in common here,
+// which is narrower than it could be and never wider.
 std::optional<HttpMethods> meet_http(const HttpMethods& left, const HttpMethods& right) {
     if (left.empty()) return right;
     if (right.empty()) return left;

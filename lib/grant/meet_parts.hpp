@@ -1,4 +1,5 @@
-// The meets of a grant's larger sections; meet() puts them together. Each works on what normalized_*() returned.
+// The meets of a grant's larger sections; meet() puts them together. Each works on what normalized_*()
+// returned.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

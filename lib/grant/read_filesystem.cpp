@@ -26,7 +26,8 @@ Result<std::string> read_path(const Field& field) {
     });
     if (control) return refuse(field, "grant_parse_error", quoted(text) + " holds a control character");
     std::string clean = path::clean(text);
-    if (text.size() > 1 && text.ends_with('/')) text.pop_back();
+    const bool slash_at_end = text.ends_with('/') && !text.ends_with("//") && text.size() > 1;
+    if (slash_at_end) text.pop_back();
     if (clean != text)
         return refuse(field, "path_traversal", quoted(text) + " must not hold '.', '..' or '//'");
     return clean;

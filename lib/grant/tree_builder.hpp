@@ -4,13 +4,16 @@
 
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "grant/document.hpp"
 
 namespace rung::grant {
 
-// Refuses nesting deeper than kMaxDepth, a key given twice, a key that is not a scalar, and NUL inside a scalar.
+// Refuses nesting deeper than kMaxDepth, a key given twice, a key that is not a scalar, and NUL inside a
+// scalar.
 class TreeBuilder {
   public:
     Status open(Kind list_or_map, Mark mark);
@@ -24,7 +27,7 @@ class TreeBuilder {
   private:
     struct Frame {
         Node node = {};
-        std::set<std::string, std::less<>> names = {};
+        std::set<std::string> names = {};
         bool has_key = false;  // the next value belongs to `key`
         std::string key = {};
     };

@@ -10,7 +10,8 @@ namespace {
 
 struct Lead {
     std::size_t length = 0;  // 0 = no sequence starts with this byte
-    // What the second byte may be: narrower than 80..bf where that excludes overlong forms, surrogates and > U+10FFFF.
+    // What the second byte may be: narrower than 80..bf where that excludes overlong forms, surrogates and >
+    // U+10FFFF.
     unsigned char second_least = 0x80;
     unsigned char second_most = 0xbf;
 };

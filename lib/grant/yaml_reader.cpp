@@ -82,7 +82,8 @@ class Events final : public YAML::EventHandler {
         const bool written_tag = position < text_.size() && text_[position] == '!';
         if (written_tag || (tag != "?" && tag != "!")) refuse(mark, "YAML tags are not accepted");
         if (anchor != 0) refuse(mark, "YAML anchors are not accepted");
-        // Whatever the text, there are no more events than characters: a parser that does not advance is stopped.
+        // Whatever the text, there are no more events than characters: a parser that does not advance is
+        // stopped.
         if (++events_ > text_.size() + 1) refuse(mark, "is not valid YAML");
     }
 
