@@ -16,21 +16,10 @@ namespace {
 constexpr int kMaxCapability = 63;
 constexpr uint32_t kDefaultUmask = 0022;
 
-// PR_CAPBSET_READ is EINVAL past the last capability that this kernel knows.
-bool kernel_knows(int capability) { return prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; }
-
 bool contains(uint64_t set, int capability) { return (set >> capability & 1) != 0; }
 
 uint32_t low(uint64_t set) { return static_cast<uint32_t>(set); }
 uint32_t high(uint64_t set) { return static_cast<uint32_t>(set >> 32); }
-
-uint64_t known_to_kernel(uint64_t set) {
-    uint64_t known = 0;
-    for (int capability = 0; capability <= kMaxCapability && kernel_knows(capability); ++capability) {
-        known |= set & (uint64_t{1} << capability);
-    }
-    return known;
-}
 
 // What is permitted now: a set may hold no more, and what rung itself lacks is passed over as runc does (case F1).
 uint64_t permitted_now() {
@@ -54,10 +43,9 @@ void raise_ambient(Context& context, uint64_t ambient) {
 
 Outcome perform(Context&, const DropBounding& step) {
     for (int capability = 0; capability <= kMaxCapability; ++capability) {
-        const int present = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
-        if (present < 0) break;
-        if (present == 0 || contains(step.keep, capability)) continue;
+        if (contains(step.keep, capability)) continue;
         const int result = kernel::checked(prctl(PR_CAPBSET_DROP, capability, 0, 0, 0));
+        if (result == -EINVAL) break;  // past the last capability that this kernel knows
         if (result < 0) return failed(result);
     }
     return done();
@@ -83,9 +71,9 @@ Outcome perform(Context&, const SetUser& step) {
 
 Outcome perform(Context& context, const SetCapabilities& step) {
     const uint64_t grantable = permitted_now();
-    const uint64_t permitted = known_to_kernel(step.sets.permitted) & grantable;
+    const uint64_t permitted = step.sets.permitted & grantable;
     const uint64_t effective = step.sets.effective & permitted;
-    const uint64_t inheritable = known_to_kernel(step.sets.inheritable) & grantable;
+    const uint64_t inheritable = step.sets.inheritable & grantable;
     __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
     const __user_cap_data_struct data[2] = {
         {.effective = low(effective), .permitted = low(permitted), .inheritable = low(inheritable)},
