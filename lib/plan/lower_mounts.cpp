@@ -45,8 +45,9 @@ std::vector<unsigned long> tree_propagation(const SandboxPlan& plan, const Mount
 void attach_around_slices(Draft& draft, const Mount& mount, const std::vector<Slice>& slices) {
     std::vector<child::AttachTree> kept;
     for (const Slice& slice : slices) {
-        kept.push_back({.tree = draft.new_slot(), .target = slice.path});
-        draft.add(child::KeepTree{.kept = kept.back().tree, .path = slice.path, .set = kHarmless});
+        kept.push_back({.tree = draft.new_slot(), .target = slice.path, .mount = slice.mount});
+        draft.add(child::KeepTree{
+            .kept = kept.back().tree, .path = slice.path, .set = kHarmless, .mount = slice.mount});
     }
     draft.add(child::RemountTarget{.target = mount.destination, .set = MOUNT_ATTR_RDONLY, .recursive = true});
     for (child::AttachTree& piece : kept)

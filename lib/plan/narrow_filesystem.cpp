@@ -90,6 +90,13 @@ Status open_piece_of_mount(SandboxPlan& plan, const grant::Filesystem& grant, co
     return {};
 }
 
+// True when scratch lies between the path and what would hold it without.
+bool is_in_scratch(const grant::Filesystem& grant, const std::string& path, const std::string& holder) {
+    return std::any_of(grant.tmpfs.begin(), grant.tmpfs.end(), [&](const grant::Tmpfs& scratch) {
+        return path::covers(scratch.path, path) && !path::covers(scratch.path, holder);
+    });
+}
+
 // Each readWrite path that no mount of its own serves becomes a writable piece of what holds it.
 Status open_slices(SandboxPlan& plan, const grant::Filesystem& grant, bool image_writable) {
     std::vector<std::string> paths = grant.read_write;
@@ -100,7 +107,8 @@ Status open_slices(SandboxPlan& plan, const grant::Filesystem& grant, bool image
         const bool inside_another = std::any_of(
             plan.slices.begin(), plan.slices.end(),
             [&](const Slice& slice) { return slice.mount == holder && path::covers(slice.path, path); });
-        if (inside_another || granted_access(grant, path) == Access::read_only) continue;
+        if (inside_another || is_in_scratch(grant, path, holder)) continue;
+        if (granted_access(grant, path) == Access::read_only) continue;
         if (mount != nullptr) {
             TRY(open_piece_of_mount(plan, grant, path, *mount));
         } else if (image_writable) {
@@ -141,31 +149,39 @@ std::optional<uint64_t> tmpfs_size(const Mount& mount) {
     return {};
 }
 
-// Beneath it may lie mounts of the engine: they stay visible on top. What the engine put at the very place is replaced.
+// What the engine put at the very place of scratch is gone, but its size remains the most there is.
+std::vector<grant::Tmpfs> replace_mounts(SandboxPlan& plan, const grant::Filesystem& grant) {
+    std::vector<Mount>& mounts = plan.spec.mounts;
+    std::vector<grant::Tmpfs> scratches = grant.tmpfs;
+    for (grant::Tmpfs& scratch : scratches) {
+        const auto is_here = [&](const Mount& mount) {
+            return path::clean(mount.destination) == scratch.path;
+        };
+        for (const Mount& mount : mounts) {
+            if (!is_here(mount)) continue;
+            scratch.size = std::min(scratch.size, tmpfs_size(mount).value_or(scratch.size));
+            plan.narrowings.push_back({.field = "mounts[" + scratch.path + "]",
+                                       .asked = mount.type + " of " + mount.source,
+                                       .effective = "tmpfs of " + std::to_string(scratch.size) + " bytes",
+                                       .layer = "grant",
+                                       .reason = "filesystem.tmpfs makes it scratch of the task's own"});
+        }
+        mounts.erase(std::remove_if(mounts.begin(), mounts.end(), is_here), mounts.end());
+    }
+    return scratches;
+}
+
+// Beneath it may lie mounts of the engine: they stay visible on top.
 void add_scratch(SandboxPlan& plan, const grant::Tmpfs& scratch) {
     std::vector<Mount>& mounts = plan.spec.mounts;
-    uint64_t size = scratch.size;
-    for (const Mount& mount : mounts) {
-        if (path::clean(mount.destination) != scratch.path) continue;
-        size = std::min(size, tmpfs_size(mount).value_or(size));
-        plan.narrowings.push_back({.field = "mounts[" + scratch.path + "]",
-                                   .asked = mount.type + " " + mount.source,
-                                   .effective = "tmpfs of " + std::to_string(size) + " bytes",
-                                   .layer = "grant",
-                                   .reason = "filesystem.tmpfs makes it scratch of the task's own"});
-    }
-    mounts.erase(
-        std::remove_if(mounts.begin(), mounts.end(),
-                       [&](const Mount& mount) { return path::clean(mount.destination) == scratch.path; }),
-        mounts.end());
     const auto beneath = std::find_if(mounts.begin(), mounts.end(), [&](const Mount& mount) {
         return path::covers(scratch.path, path::clean(mount.destination));
     });
-    mounts.insert(beneath,
-                  {.destination = scratch.path,
-                   .type = "tmpfs",
-                   .source = "tmpfs",
-                   .options = {"nosuid", "nodev", "noexec", "mode=1777", "size=" + std::to_string(size)}});
+    mounts.insert(beneath, {.destination = scratch.path,
+                            .type = "tmpfs",
+                            .source = "tmpfs",
+                            .options = {"nosuid", "nodev", "noexec", "mode=1777",
+                                        "size=" + std::to_string(scratch.size)}});
 }
 
 void add_paths(SandboxPlan& plan, std::vector<std::string>& list, const std::vector<std::string>& paths,
@@ -241,6 +257,7 @@ Status narrow_filesystem(SandboxPlan& plan, const grant::Filesystem& grant) {
                                    .layer = "grant",
                                    .reason = "filesystem.rootfs: readOnly"});
     }
+    const std::vector<grant::Tmpfs> scratches = replace_mounts(plan, grant);
     TRY(open_slices(plan, grant, image_writable));
     narrow_mounts(plan, grant);
     narrow_propagation(plan);

@@ -1,0 +1,325 @@
+// lower(): which steps, in which order, and who does what.
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lower.hpp"
+
+#include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+#include <algorithm>
+
+#include "plan/describe_steps.hpp"
+#include "plan/draft.hpp"
+#include "plan/make.hpp"
+#include "plan/values.hpp"
+
+namespace rung {
+namespace {
+
+using config::NamespaceType;
+using test::able_host;
+using test::usual_spec;
+using Lines = std::vector<std::string>;
+
+plan::Lowered lowered_from(const plan::SandboxPlan& plan, const kernel::HostFacts& host = able_host(),
+                           const cgroup::Cgroup& cgroup = {}) {
+    auto lowered = plan::lower(plan, cgroup, host, {.bundle = "/b", .rootfs = "/b/rootfs", .id = "c"});
+    REQUIRE_MESSAGE(lowered, lowered.error().message);
+    return *std::move(lowered);
+}
+
+plan::Lowered lowered_from(const config::Spec& spec, const kernel::HostFacts& host = able_host()) {
+    return lowered_from(plan::SandboxPlan{.spec = spec}, host);
+}
+
+size_t position(const Lines& lines, const std::string& line) {
+    const auto found = std::find(lines.begin(), lines.end(), line);
+    REQUIRE_MESSAGE(found != lines.end(), "there is no step " << line);
+    return static_cast<size_t>(found - lines.begin());
+}
+
+bool in_order(const Lines& lines, const Lines& expected) {
+    auto at = lines.begin();
+    for (const std::string& line : expected) {
+        at = std::find(at, lines.end(), line);
+        if (at == lines.end()) return false;
+    }
+    return true;
+}
+
+Lines starting_with(const Lines& lines, const std::string& prefix) {
+    Lines chosen;
+    std::copy_if(lines.begin(), lines.end(), std::back_inserter(chosen),
+                 [&](const std::string& line) { return line.starts_with(prefix); });
+    return chosen;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "clone3 makes the cheap namespaces, the child its network first and its cgroup namespace after joining") {
+    const auto lowered = lowered_from(usual_spec());
+
+    CHECK(lowered.clone_flags == (CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS));
+    const Lines lines = test::describe(lowered.program.steps);
+    CHECK(lines[0] == "UnshareNamespaces 0x40000000");
+    CHECK(lines[1] == "BringUpLoopback");
+    CHECK(
+        in_order(lines, {"SyncWithParent joined_namespaces", "JoinCgroups", "UnshareNamespaces 0x2000000"}));
+    CHECK(lines.back() == "Execute");
+}
+
+TEST_CASE("with a new user namespace nothing is made before the maps are written") {
+    config::Spec spec = usual_spec();
+    spec.linux_.namespaces.push_back({.type = NamespaceType::user});
+
+    const auto lowered = lowered_from(spec);
+
+    CHECK(lowered.maps_users);
+    CHECK((lowered.clone_flags & CLONE_NEWUSER) != 0);
+    const Lines lines = test::describe(lowered.program.steps);
+    CHECK(lines[0] == "SyncWithParent joined_namespaces");
+    CHECK(position(lines, "BecomeNamespaceRoot") < position(lines, "UnshareNamespaces 0x40000000"));
+    CHECK(starting_with(lines, "MakeDevice").empty());
+    CHECK(position(lines, "BindDevice /dev/null") > 0);
+}
+
+TEST_CASE("a user namespace by path is entered before a second clone makes the rest") {
+    config::Spec spec = usual_spec();
+    spec.linux_.namespaces.push_back({.type = NamespaceType::user, .path = "/proc/7/ns/user"});
+    spec.linux_.namespaces[2].path = "/run/netns/pod";
+
+    const auto lowered = lowered_from(spec);
+
+    CHECK(lowered.clone_flags == 0);
+    CHECK(lowered.second_clone_flags == (CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS));
+    REQUIRE(lowered.first);
+    CHECK(test::describe(lowered.first->steps) ==
+          Lines{"JoinNamespace 0 0x40000000", "JoinNamespace 1 0x10000000", "BecomeNamespaceRoot"});
+}
+
+TEST_CASE("under a new user namespace what the host owns is joined first") {
+    config::Spec spec = usual_spec();
+    spec.linux_.namespaces.push_back({.type = NamespaceType::user});
+    spec.linux_.namespaces[2].path = "/run/netns/pod";
+
+    const auto lowered = lowered_from(spec);
+
+    REQUIRE(lowered.first);
+    CHECK(test::describe(lowered.first->steps) == Lines{"JoinNamespace 0 0x40000000"});
+    CHECK((lowered.second_clone_flags & CLONE_NEWUSER) != 0);
+}
+
+TEST_CASE("a pid namespace by path is the parent's to join, a time namespace the parent's to make") {
+    config::Spec spec = usual_spec();
+    spec.linux_.namespaces[1].path = "/proc/7/ns/pid";
+    spec.linux_.namespaces.push_back({.type = NamespaceType::time});
+    spec.linux_.time_offsets = {{"boottime", {5, 1}}, {"monotonic", {10, 0}}};
+
+    const auto lowered = lowered_from(spec);
+
+    REQUIRE(lowered.join_pid);
+    CHECK(lowered.namespaces[static_cast<size_t>(*lowered.join_pid)].path == "/proc/7/ns/pid");
+    CHECK((lowered.clone_flags & CLONE_NEWPID) == 0);
+    CHECK(lowered.time_offsets == "boottime 5 1\nmonotonic 10 0\n");
+}
+
+TEST_CASE("hooks see the engine's network and the workload does not") {
+    plan::SandboxPlan plan{
+        .spec = usual_spec(), .granted = true, .routeless_network = true, .keep_engine_network = true};
+    plan.spec.hooks.prestart = {{.path = "/hook"}};
+    plan.spec.hooks.create_container = {{.path = "/hook"}};
+
+    const Lines lines = test::describe(lowered_from(plan).program.steps);
+
+    CHECK(in_order(lines,
+                   {"UnshareNamespaces 0x40000000", "KeepNetworkNamespace 0", "UnshareNamespaces 0x40000000",
+                    "KeepNetworkNamespace 1", "JoinNamespace 0 0x40000000", "SyncWithParent before_pivot",
+                    "RunHooks createContainer creating", "JoinNamespace 1 0x40000000", "PivotRoot"}));
+}
+
+TEST_CASE("without hooks of the parent there is one sync") {
+    const Lines lines = test::describe(lowered_from(usual_spec()).program.steps);
+
+    CHECK(starting_with(lines, "SyncWithParent") == Lines{"SyncWithParent joined_namespaces"});
+}
+
+TEST_CASE("a bind is cloned by the parent, detached from the host's propagation, relative to the bundle") {
+    config::Spec spec = usual_spec();
+    spec.mounts = {{"/data", "bind", "data", {"rbind", "ro", "rshared"}}};
+
+    const auto lowered = lowered_from(spec);
+
+    REQUIRE(lowered.trees.size() == 1);
+    CHECK(lowered.trees[0] == plan::OpenTree{.slot = 0,
+                                             .source = "/b/data",
+                                             .target = "/data",
+                                             .recursive = true,
+                                             .set = MOUNT_ATTR_RDONLY,
+                                             .propagation = {MS_SLAVE | MS_REC, MS_SHARED | MS_REC}});
+    CHECK(position(test::describe(lowered.program.steps), "AttachTree 0 /data") > 0);
+}
+
+TEST_CASE("file system data on a bind is an error") {
+    config::Spec spec = usual_spec();
+    spec.mounts = {{"/data", "bind", "/srv", {"bind", "size=1m"}}};
+
+    const auto lowered = plan::lower({.spec = spec}, {}, able_host(), {.rootfs = "/b/rootfs"});
+
+    REQUIRE(!lowered);
+    CHECK(lowered.error().message == "mounts[/data]: option \"size\" has no meaning for a bind mount");
+}
+
+TEST_CASE("what has to be filled becomes read-only afterwards") {
+    config::Spec spec = usual_spec();
+    spec.mounts[1].options.emplace_back("ro");
+    spec.mounts.push_back({"/run", "tmpfs", "tmpfs", {"ro", "tmpcopyup"}});
+
+    const Lines lines = test::describe(lowered_from(spec).program.steps);
+
+    CHECK(in_order(lines, {"PrepareDev", "MakeDevice /dev/null", "PivotRoot", "RemountTarget /dev 0x1",
+                           "RemountTarget /run 0x1"}));
+}
+
+TEST_CASE("a /dev of the host's stays as it is") {
+    config::Spec spec = usual_spec();
+    spec.mounts[1] = {"/dev", "bind", "/dev", {"rbind"}};
+
+    const Lines lines = test::describe(lowered_from(spec).program.steps);
+
+    CHECK(starting_with(lines, "PrepareDev").empty());
+    CHECK(starting_with(lines, "MakeDevice").empty());
+}
+
+TEST_CASE("a device of config.json replaces the default at its path") {
+    config::Spec spec = usual_spec();
+    spec.linux_.devices = {{.path = "/dev/null", .major = 1, .minor = 3, .mode = 0600},
+                           {.path = "/dev/ptmx"}};
+
+    const Lines lines = starting_with(test::describe(lowered_from(spec).program.steps), "MakeDevice");
+
+    CHECK(lines == Lines{"MakeDevice /dev/zero", "MakeDevice /dev/full", "MakeDevice /dev/random",
+                         "MakeDevice /dev/urandom", "MakeDevice /dev/tty", "MakeDevice /dev/null"});
+}
+
+TEST_CASE("a writable piece of a mount is taken out before the mount becomes read-only, and put back") {
+    plan::SandboxPlan plan{.spec = usual_spec(), .granted = true};
+    plan.spec.mounts = {{"/data", "bind", "/srv", {"rbind", "rro"}},
+                        {"/data/out/x", "bind", "/srv/x", {"bind"}}};
+    plan.slices = {{.path = "/data/out", .mount = "/data"}, {.path = "/home"}};
+
+    const auto lowered = lowered_from(plan);
+
+    CHECK(lowered.trees[0].recursive_set == 0);
+    CHECK(in_order(
+        test::describe(lowered.program.steps),
+        {"BindSlice /home 0xe", "AttachTree 0 /data", "KeepTree 1 /data/out",
+         "RemountTarget /data 0x1 recursive", "AttachTree 1 /data/out", "AttachTree 2 /data/out/x"}));
+}
+
+TEST_CASE("cgroup v1 is a tmpfs with one directory for each hierarchy") {
+    plan::SandboxPlan plan{.spec = usual_spec()};
+    plan.spec.mounts = {{"/sys/fs/cgroup", "cgroup", "cgroup", {"ro", "nosuid"}}};
+    plan::SandboxPlan without_namespace = plan;
+    without_namespace.spec.linux_.namespaces.pop_back();
+    cgroup::Cgroup cgroup{.layout = kernel::CgroupLayout::v1};
+    cgroup.v1 = {{{"cpu", "cpuacct"}, "/sys/fs/cgroup/cpu,cpuacct/c", "/sys/fs/cgroup/cpu,cpuacct"},
+                 {{"name=systemd"}, "/sys/fs/cgroup/systemd/c", "/sys/fs/cgroup/systemd"}};
+
+    const Lines inside = test::describe(lowered_from(plan, able_host(), cgroup).program.steps);
+    const Lines bound = test::describe(lowered_from(without_namespace, able_host(), cgroup).program.steps);
+
+    CHECK(in_order(inside, {"MountFilesystem tmpfs /sys/fs/cgroup 0x2 mode=755",
+                            "MountFilesystem cgroup /sys/fs/cgroup/cpu,cpuacct 0x3 cpu cpuacct",
+                            "MakeSymlink /sys/fs/cgroup/cpu -> cpu,cpuacct",
+                            "MakeSymlink /sys/fs/cgroup/cpuacct -> cpu,cpuacct",
+                            "MountFilesystem cgroup /sys/fs/cgroup/systemd 0x3 none name=systemd",
+                            "RemountTarget /sys/fs/cgroup 0x1"}));
+    CHECK(position(bound, "BindHostPath /sys/fs/cgroup/systemd/c /sys/fs/cgroup/systemd 0x3") > 0);
+}
+
+TEST_CASE("cgroup v2 is one mount") {
+    plan::SandboxPlan plan{.spec = usual_spec()};
+    plan.spec.mounts = {{"/sys/fs/cgroup", "cgroup", "cgroup", {"ro"}}};
+    kernel::HostFacts host = able_host();
+    host.cgroup = {.layout = kernel::CgroupLayout::v2};
+
+    const Lines lines = test::describe(lowered_from(plan, host).program.steps);
+
+    CHECK(position(lines, "MountFilesystem cgroup2 /sys/fs/cgroup 0x1") > 0);
+}
+
+TEST_CASE("a filter is loaded last with no_new_privs, and while privileged without") {
+    plan::SandboxPlan plan{.spec = usual_spec(), .seccomp_profiles = {"default"}};
+    plan.spec.linux_.seccomp = config::Seccomp{};
+    plan.spec.hooks.start_container = {{.path = "/hook"}};
+    plan::SandboxPlan no_new = plan;
+    no_new.spec.process.no_new_privileges = true;
+
+    const auto early = lowered_from(plan);
+    const auto late = lowered_from(no_new);
+
+    CHECK(early.seccomp_sources == Lines{"default", "config"});
+    CHECK(in_order(test::describe(early.program.steps),
+                   {"LoadSeccomp 0", "LoadSeccomp 1", "DropBounding 0x0", "SetUser 0", "FindExecutable",
+                    "AwaitStart", "RunHooks startContainer created", "Execute"}));
+    CHECK(in_order(test::describe(late.program.steps),
+                   {"SetNoNewPrivs", "SetUser 0", "SetCapabilities", "FindExecutable", "AwaitStart",
+                    "LoadSeccomp 0", "LoadSeccomp 1", "RunHooks startContainer created", "Execute"}));
+}
+
+TEST_CASE("without a mount namespace the root is only changed, and mounts are refused") {
+    config::Spec spec = usual_spec();
+    spec.linux_.namespaces.erase(spec.linux_.namespaces.begin());
+    config::Spec mounting = spec;
+    spec.mounts.clear();
+
+    const Lines lines = test::describe(lowered_from(spec).program.steps);
+    const auto refused = plan::lower({.spec = mounting}, {}, able_host(), {.rootfs = "/b/rootfs"});
+
+    CHECK(in_order(lines, {"OpenRootfs /b/rootfs", "ChangeRoot"}));
+    CHECK(starting_with(lines, "RemountRoot").empty());
+    CHECK_FALSE(refused);
+}
+
+TEST_CASE("exec joins everything at once and ends as create does") {
+    plan::SandboxPlan plan{.spec = usual_spec()};
+    config::Process process;
+    process.args = {"id"};
+    process.cwd = "/";
+
+    const auto lowered =
+        plan::lower_exec(plan, process, {.id = "c", .namespaces = CLONE_NEWNS | CLONE_NEWNET});
+
+    REQUIRE(lowered);
+    CHECK(test::describe(lowered->program.steps) ==
+          Lines{"SyncWithParent joined_namespaces", "JoinCgroups", "JoinNamespace 0 0x40020000", "NewKeyring",
+                "NewSession", "OwnStdio", "CloseDescriptors", "DropBounding 0x0", "ChangeDirectory /",
+                "SetUser 0", "SetCapabilities", "SetHome", "FindExecutable", "AwaitStart", "Execute"});
+}
+
+TEST_CASE("a security label that is not applied is refused") {
+    config::Spec confined = usual_spec();
+    confined.process.apparmor_profile = "docker-default";
+    config::Spec labelled = usual_spec();
+    labelled.process.selinux_label = "system_u:system_r:container_t:s0";
+
+    const auto profile = plan::lower({.spec = confined}, {}, able_host(), {.rootfs = "/b/rootfs"});
+    const auto label = plan::lower({.spec = labelled}, {}, able_host(), {.rootfs = "/b/rootfs"});
+
+    CHECK(profile.error().message == "process.apparmorProfile: this kernel has no AppArmor");
+    CHECK(label.error().message == "process.selinuxLabel: this kernel has no SELinux");
+}
+
+TEST_CASE("sysctl keys are written with dots or with slashes") {
+    CHECK(plan::sysctl_path("net.ipv4.ip_forward") == "net/ipv4/ip_forward");
+    CHECK(plan::sysctl_path("net.ipv4.conf.eth0/1.mtu") == "net/ipv4/conf/eth0.1/mtu");
+    CHECK(plan::sysctl_path("net/ipv4/conf/eth0.1/mtu") == "net/ipv4/conf/eth0.1/mtu");
+}
+
+TEST_CASE("of duplicate variables the last one stays, once") {
+    CHECK(plan::resolve_duplicates({"ONE=a", "TWO=b", "ONE=c", "EMPTY="}) ==
+          Lines{"TWO=b", "ONE=c", "EMPTY="});
+}
+
+}  // namespace rung
