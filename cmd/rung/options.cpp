@@ -1,102 +1,197 @@
-// Which flags each verb has, and the table of verbs.
+// Declares every flag to CLI11, which converts values and writes the help; the reading order is Go's and is done here.
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <optional>
 #include <utility>
 
-#include "flags.hpp"
+#include "base/path.hpp"
 #include "root_directory.hpp"
 
 namespace rung::cli {
 
 namespace {
 
+using Words = std::vector<std::string>;
+
+constexpr int kMostPreservedDescriptors = 1 << 20;  // more than fs.nr_open lets a process have by default
+
+enum class Order { interspersed, flags_first };
+
+struct Sorted {
+    bool help = false;
+    Words flags = {};  // "--name" and "--name", "value", as CLI11 takes them
+    Words positionals = {};
+};
+
+// "-bundle=x" -> {"bundle", "x"}.
+struct Flag {
+    std::string name = {};
+    std::optional<std::string> value = {};
+};
+
+Flag split_flag(const std::string& word) {
+    const size_t begin = word.find_first_not_of('-');
+    const size_t equals = word.find('=', begin);
+    if (equals == std::string::npos) return {.name = word.substr(begin), .value = {}};
+    return {.name = word.substr(begin, equals - begin), .value = word.substr(equals + 1)};
+}
+
+bool is_flag(const std::string& word) {
+    return word.size() > 1 && word[0] == '-' && word.find_first_not_of('-') != std::string::npos;
+}
+
+const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
+    return app.get_option_no_throw((name.size() == 1 ? "-" : "--") + name);
+}
+
+// Flags with their values to one side, the rest to the other. Errors are worded as Go's flag package words them.
+Result<Sorted> sort_words(const CLI::App& app, const Words& words, Order order) {
+    Sorted sorted;
+    for (size_t index = 0; index < words.size(); ++index) {
+        const std::string& word = words[index];
+        const bool ends = word == "--" || (order == Order::flags_first && !is_flag(word));
+        if (ends) {
+            const auto from = words.begin() + static_cast<std::ptrdiff_t>(index) + (word == "--" ? 1 : 0);
+            sorted.positionals.insert(sorted.positionals.end(), from, words.end());
+            break;
+        }
+        if (!is_flag(word)) {
+            sorted.positionals.push_back(word);
+            continue;
+        }
+        const Flag flag = split_flag(word);
+        if (flag.name == "help" || flag.name == "h") {
+            sorted.help = true;
+            break;
+        }
+        const CLI::Option* option = find_option(app, flag.name);
+        if (option == nullptr) return Error{.message = "flag provided but not defined: -" + flag.name};
+        const std::string name = "--" + option->get_lnames().front();
+        if (option->get_items_expected_max() == 0) {
+            sorted.flags.push_back(flag.value ? name + "=" + *flag.value : name);
+            continue;
+        }
+        if (!flag.value && index + 1 == words.size()) {
+            return Error{.message = "flag needs an argument: -" + flag.name};
+        }
+        sorted.flags.push_back(name);
+        sorted.flags.push_back(flag.value ? *flag.value : words[++index]);
+    }
+    return sorted;
+}
+
+// CLI11 throws; nothing beyond this function does.
+Status give_values(CLI::App& app, Words flags) {
+    std::reverse(flags.begin(), flags.end());  // it takes them from the back
+    try {
+        app.parse(std::move(flags));
+    } catch (const CLI::Error& error) {
+        return Error{.message = error.what()};
+    }
+    return {};
+}
+
+// As with Go's flags, the last value counts.
+void prepare(CLI::App& app) {
+    app.set_help_flag();
+    app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+// One that may be given several times, a value each time.
+void add_list(CLI::App& app, const char* name, Words& values, const char* about) {
+    app.add_option(name, values, about)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 // ---- what each verb takes: its flags, then its positional arguments ----
 
-void declare_bundle(Flags& flags, runtime::CreateOptions& options) {
-    flags.add({"bundle", &options.bundle, "the bundle's directory; the working directory by default", 'b'});
-    flags.add({"config", &options.config_file, "the configuration's name in the bundle", 'f'});
-    flags.add({"grant", &options.grant_files, "narrow the container by this grant; may be repeated"});
+void declare_bundle(CLI::App& app, runtime::CreateOptions& options) {
+    app.add_option("-b,--bundle", options.bundle, "the bundle's directory; the working directory by default");
+    app.add_option("-f,--config", options.config_file, "the configuration's name in the bundle");
+    add_list(app, "--grant", options.grant_files, "narrow the container by this grant; may be repeated");
 }
 
-void declare_creation(Flags& flags, runtime::CreateOptions& options, std::string& pidfd_socket) {
-    declare_bundle(flags, options);
-    flags.add({"console-socket", &options.console_socket,
-               "AF_UNIX socket that receives the terminal's descriptor"});
-    flags.add({"pidfd-socket", &pidfd_socket, "not supported"});
-    flags.add({"pid-file", &options.pid_file, "file to write the process's id to"});
-    flags.add({"no-pivot", &options.no_pivot,
-               "move the rootfs to / instead of pivot_root, for a host on a ramdisk"});
-    flags.add({"no-new-keyring", &options.no_new_keyring, "keep the caller's session keyring"});
-    flags.add({"preserve-fds", &options.preserve_fds, "descriptors to pass on beside stdio, from 3 on"});
+void declare_creation(CLI::App& app, runtime::CreateOptions& options, std::string& pidfd_socket) {
+    declare_bundle(app, options);
+    app.add_option("--console-socket", options.console_socket,
+                   "AF_UNIX socket that receives the terminal's descriptor");
+    app.add_option("--pidfd-socket", pidfd_socket, "not supported");
+    app.add_option("--pid-file", options.pid_file, "file to write the process's id to");
+    app.add_flag("--no-pivot", options.no_pivot,
+                 "move the rootfs to / instead of pivot_root, for a host on a ramdisk");
+    app.add_flag("--no-new-keyring", options.no_new_keyring, "keep the caller's session keyring");
+    app.add_option("--preserve-fds", options.preserve_fds, "descriptors to pass on beside stdio, from 3 on")
+        ->check(CLI::Range(0, kMostPreservedDescriptors));
 }
 
-void declare(Flags& flags, Create& verb) {
-    declare_creation(flags, verb.options, verb.pidfd_socket);
+void declare(CLI::App& app, Create& verb) {
+    declare_creation(app, verb.options, verb.pidfd_socket);
 }
 void place(Create& verb, Words positionals) {
     verb.options.id = std::move(positionals[0]);
 }
 
-void declare(Flags& flags, Run& verb) {
-    declare_creation(flags, verb.options, verb.pidfd_socket);
-    flags.add({"detach", &verb.options.detach, "return when the process runs", 'd'});
-    flags.add({"keep", &verb.options.keep, "leave the container when its process has ended"});
-    flags.add({"no-subreaper", &verb.options.no_subreaper, "do not reap what the container leaves behind"});
+void declare(CLI::App& app, Run& verb) {
+    declare_creation(app, verb.options, verb.pidfd_socket);
+    app.add_flag("-d,--detach", verb.options.detach, "return when the process runs");
+    app.add_flag("--keep", verb.options.keep, "leave the container when its process has ended");
+    app.add_flag("--no-subreaper", verb.options.no_subreaper, "do not reap what the container leaves behind");
 }
 void place(Run& verb, Words positionals) {
     verb.options.id = std::move(positionals[0]);
 }
 
-void declare(Flags&, Start&) {}
+void declare(CLI::App&, Start&) {}
 void place(Start& verb, Words positionals) {
     verb.id = std::move(positionals[0]);
 }
 
-void declare(Flags&, State&) {}
+void declare(CLI::App&, State&) {}
 void place(State& verb, Words positionals) {
     verb.id = std::move(positionals[0]);
 }
 
-void declare(Flags& flags, Kill& verb) {
-    flags.add({"all", &verb.all, "signal every process of the container", 'a'});
+void declare(CLI::App& app, Kill& verb) {
+    app.add_flag("-a,--all", verb.all, "signal every process of the container");
 }
 void place(Kill& verb, Words positionals) {
     verb.id = std::move(positionals[0]);
     if (positionals.size() > 1) verb.signal = std::move(positionals[1]);
 }
 
-void declare(Flags& flags, Delete& verb) {
-    flags.add({"force", &verb.force, "kill what still runs; one that does not exist is no error", 'f'});
+void declare(CLI::App& app, Delete& verb) {
+    app.add_flag("-f,--force", verb.force, "kill what still runs; one that does not exist is no error");
 }
 void place(Delete& verb, Words positionals) {
     verb.id = std::move(positionals[0]);
 }
 
-void declare(Flags& flags, Exec& verb) {
+void declare(CLI::App& app, Exec& verb) {
     runtime::ExecOptions& options = verb.options;
-    flags.add({"console-socket", &options.console_socket,
-               "AF_UNIX socket that receives the terminal's descriptor"});
-    flags.add({"pidfd-socket", &verb.pidfd_socket, "not supported"});
-    flags.add({"cwd", &options.cwd, "working directory inside"});
-    flags.add({"env", &options.env, "NAME=VALUE; may be repeated", 'e'});
-    flags.add({"tty", &options.tty, "give the process a terminal", 't'});
-    flags.add({"user", &options.user, "UID[:GID], numbers", 'u'});
-    flags.add({"additional-gids", &options.additional_gids, "further group; may be repeated", 'g'});
-    flags.add({"process", &options.process_file, "process.json instead of a command", 'p'});
-    flags.add({"detach", &options.detach, "return when the process runs", 'd'});
-    flags.add({"pid-file", &options.pid_file, "file to write the process's id to"});
-    flags.add({"process-label", &verb.process_label, "not supported"});
-    flags.add({"apparmor", &verb.apparmor, "not supported"});
-    flags.add({"no-new-privs", &options.no_new_privs, "set no_new_privs"});
-    flags.add({"cap", &options.capabilities, "add a capability; may be repeated", 'c'});
-    flags.add({"preserve-fds", &options.preserve_fds, "descriptors to pass on beside stdio, from 3 on"});
-    flags.add({"cgroup", &verb.cgroup, "not supported"});
-    flags.add({"ignore-paused", &options.ignore_paused, "even in a paused container"});
+    app.add_option("--console-socket", options.console_socket,
+                   "AF_UNIX socket that receives the terminal's descriptor");
+    app.add_option("--pidfd-socket", verb.pidfd_socket, "not supported");
+    app.add_option("--cwd", options.cwd, "working directory inside");
+    add_list(app, "-e,--env", options.env, "NAME=VALUE; may be repeated");
+    app.add_flag("-t,--tty", options.tty, "give the process a terminal");
+    app.add_option("-u,--user", options.user, "UID[:GID], numbers");
+    app.add_option("-g,--additional-gids", options.additional_gids, "further group; may be repeated")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("-p,--process", options.process_file, "process.json instead of a command");
+    app.add_flag("-d,--detach", options.detach, "return when the process runs");
+    app.add_option("--pid-file", options.pid_file, "file to write the process's id to");
+    app.add_option("--process-label", verb.process_label, "not supported");
+    app.add_option("--apparmor", verb.apparmor, "not supported");
+    app.add_flag("--no-new-privs", options.no_new_privs, "set no_new_privs");
+    add_list(app, "-c,--cap", options.capabilities, "add a capability; may be repeated");
+    app.add_option("--preserve-fds", options.preserve_fds, "descriptors to pass on beside stdio, from 3 on")
+        ->check(CLI::Range(0, kMostPreservedDescriptors));
+    app.add_option("--cgroup", verb.cgroup, "not supported");
+    app.add_flag("--ignore-paused", options.ignore_paused, "even in a paused container");
 }
 void place(Exec& verb, Words positionals) {
     verb.options.id = std::move(positionals[0]);
@@ -106,25 +201,25 @@ void place(Exec& verb, Words positionals) {
     verb.options.args = std::move(positionals);
 }
 
-void declare(Flags& flags, List& verb) {
-    flags.add({"format", &verb.format, "table or json", 'f'});
-    flags.add({"quiet", &verb.quiet, "only the ids", 'q'});
+void declare(CLI::App& app, List& verb) {
+    app.add_option("-f,--format", verb.format, "table or json");
+    app.add_flag("-q,--quiet", verb.quiet, "only the ids");
 }
 
-void declare(Flags& flags, Spec& verb) {
-    flags.add({"bundle", &verb.bundle, "the bundle's directory; the working directory by default", 'b'});
-    flags.add({"rootless", &verb.rootless, "not supported"});
+void declare(CLI::App& app, Spec& verb) {
+    app.add_option("-b,--bundle", verb.bundle, "the bundle's directory; the working directory by default");
+    app.add_flag("--rootless", verb.rootless, "not supported");
 }
 
-void declare(Flags& flags, Plan& verb) {
-    declare_bundle(flags, verb.options);
-    flags.add({"json", &verb.json, "for programs"});
+void declare(CLI::App& app, Plan& verb) {
+    declare_bundle(app, verb.options);
+    app.add_flag("--json", verb.json, "for programs");
 }
 
-void declare(Flags&, Features&) {}
-void declare(Flags&, Version&) {}
-void declare(Flags&, Help&) {}
-void declare(Flags&, Unknown&) {}
+void declare(CLI::App&, Features&) {}
+void declare(CLI::App&, Version&) {}
+void declare(CLI::App&, Help&) {}
+void declare(CLI::App&, Unknown&) {}
 
 void place(List&, const Words&) {}
 void place(Spec&, const Words&) {}
@@ -145,39 +240,40 @@ struct Entry {
     size_t least = 0;  // positional arguments
     size_t most = 0;
     Order order = Order::interspersed;
-    Verb (*blank)() = nullptr;  // its options, all at their defaults
+    Verb blank = {};
 };
 
-constexpr std::array<Entry, 13> kEntries = {{
-    {"create", "<container-id>", "make a container; its process waits for start", 1, 1, Order::interspersed,
-     []() -> Verb { return Create{}; }},
-    {"start", "<container-id>", "let a created container's process go", 1, 1, Order::interspersed,
-     []() -> Verb { return Start{}; }},
-    {"run", "<container-id>", "create and start a container, and wait for its end", 1, 1, Order::interspersed,
-     []() -> Verb { return Run{}; }},
-    {"exec", "<container-id> <command> [argument...]", "one more process in a running container", 1,
-     kAnyNumber, Order::flags_first, []() -> Verb { return Exec{}; }},
-    {"state", "<container-id>", "what a container is doing, as JSON", 1, 1, Order::interspersed,
-     []() -> Verb { return State{}; }},
-    {"list", "", "every container under --root", 0, 0, Order::interspersed, []() -> Verb { return List{}; }},
-    {"kill", "<container-id> [signal]", "signal a container's first process, with SIGTERM by default", 1, 2,
-     Order::interspersed, []() -> Verb { return Kill{}; }},
-    {"delete", "<container-id>", "remove a stopped container and all that was made for it", 1, 1,
-     Order::interspersed, []() -> Verb { return Delete{}; }},
-    {"plan", "", "what a bundle and its grants come to, without running anything", 0, 0, Order::interspersed,
-     []() -> Verb { return Plan{}; }},
-    {"spec", "", "write a config.json to start from", 0, 0, Order::interspersed,
-     []() -> Verb { return Spec{}; }},
-    {"features", "", "what this runtime supports, as JSON", 0, 0, Order::interspersed,
-     []() -> Verb { return Features{}; }},
-    {"version", "", "the version of rung", 0, 0, Order::interspersed, []() -> Verb { return Version{}; }},
-    {"help", "", "this text", 0, kAnyNumber, Order::interspersed, []() -> Verb { return Help{}; }},
-}};
+const std::vector<Entry>& entries() {
+    static const std::vector<Entry> table = {
+        {"create", "<container-id>", "make a container; its process waits for start", 1, 1,
+         Order::interspersed, Create{}},
+        {"start", "<container-id>", "let a created container's process go", 1, 1, Order::interspersed,
+         Start{}},
+        {"run", "<container-id>", "create and start a container, and wait for its end", 1, 1,
+         Order::interspersed, Run{}},
+        {"exec", "<container-id> <command> [argument...]", "one more process in a running container", 1,
+         kAnyNumber, Order::flags_first, Exec{}},
+        {"state", "<container-id>", "what a container is doing, as JSON", 1, 1, Order::interspersed, State{}},
+        {"list", "", "every container under --root", 0, 0, Order::interspersed, List{}},
+        {"kill", "<container-id> [signal]", "signal a container's first process, with SIGTERM by default", 1,
+         2, Order::interspersed, Kill{}},
+        {"delete", "<container-id>", "remove a stopped container and all that was made for it", 1, 1,
+         Order::interspersed, Delete{}},
+        {"plan", "", "what a bundle and its grants come to, without running anything", 0, 0,
+         Order::interspersed, Plan{}},
+        {"spec", "", "write a config.json to start from", 0, 0, Order::interspersed, Spec{}},
+        {"features", "", "what this runtime supports, as JSON", 0, 0, Order::interspersed, Features{}},
+        {"version", "", "the version of rung", 0, 0, Order::interspersed, Version{}},
+        {"help", "", "this text", 0, kAnyNumber, Order::interspersed, Help{}},
+    };
+    return table;
+}
 
 const Entry* find_entry(const std::string& name) {
-    const auto found = std::find_if(kEntries.begin(), kEntries.end(),
-                                    [&](const Entry& entry) { return entry.name == name; });
-    return found == kEntries.end() ? nullptr : &*found;
+    const auto& table = entries();
+    const auto found =
+        std::find_if(table.begin(), table.end(), [&](const Entry& entry) { return entry.name == name; });
+    return found == table.end() ? nullptr : &*found;
 }
 
 Status check_count(const Entry& entry, size_t count) {
@@ -196,7 +292,7 @@ Status check_count(const Entry& entry, size_t count) {
 // ---- global options ----
 
 // What the flags set, before it is given its meaning.
-struct GlobalValues {
+struct GlobalFlags {
     std::string root = {};
     std::string log = {};
     std::string log_format = "text";
@@ -208,70 +304,65 @@ struct GlobalValues {
     bool version = false;
 };
 
-void declare(Flags& flags, GlobalValues& values) {
-    flags.add({"root", &values.root, "where containers are remembered; /run/rung by default"});
-    flags.add({"log", &values.log, "file for the log; standard error by default"});
-    flags.add({"log-format", &values.log_format, "text or json"});
-    flags.add({"debug", &values.debug, "log decisions too"});
-    flags.add(
-        {"systemd-cgroup", &values.systemd_cgroup, "cgroupsPath is slice:prefix:name, made by systemd"});
-    flags.add({"cgroup-manager", &values.cgroup_manager, "cgroupfs or systemd"});
-    flags.add({"rootless", &values.ignored, "accepted and without effect"});
-    flags.add({"criu", &values.ignored, "accepted and without effect"});
-    flags.add({"grant", &values.grants, "narrow every container by this grant; may be repeated"});
-    flags.add({"version", &values.version, "print the version", 'v'});
+void declare(CLI::App& app, GlobalFlags& flags) {
+    app.add_option("--root", flags.root, "where containers are remembered (" + default_root() + ")");
+    app.add_option("--log", flags.log, "file for the log; standard error by default");
+    app.add_option("--log-format", flags.log_format, "text or json");
+    app.add_flag("--debug", flags.debug, "log decisions too");
+    app.add_flag("--systemd-cgroup", flags.systemd_cgroup,
+                 "cgroupsPath is slice:prefix:name, made by systemd");
+    app.add_option("--cgroup-manager", flags.cgroup_manager, "cgroupfs or systemd");
+    app.add_option("--rootless", flags.ignored, "accepted and without effect");
+    app.add_option("--criu", flags.ignored, "accepted and without effect");
+    add_list(app, "--grant", flags.grants, "narrow every container by this grant; may be repeated");
+    app.add_flag("-v,--version", flags.version, "print the version");
 }
 
-// "\nOptions:\n..." or nothing.
-std::string section(std::string_view title, const std::string& lines) {
-    return lines.empty() ? "" : "\n" + std::string{title} + ":\n" + lines;
-}
-
-std::string help_of(const Entry& entry, const Flags& flags) {
-    std::string usage =
-        "rung [global options] " + std::string{entry.name} + " [options] " + std::string{entry.usage};
-    return usage + "\n" + std::string{entry.about} + "\n" + section("Options", flags.help());
+std::string help_of(const CLI::App& app, const Entry& entry) {
+    std::string text = app.help();
+    text.insert(text.find('\n', text.find("Usage:")), " " + std::string{entry.usage});
+    return text;
 }
 
 std::string help_of_rung() {
-    Flags flags;
-    GlobalValues values;
-    declare(flags, values);
-    std::string verbs;
-    for (const Entry& entry : kEntries) {
+    CLI::App app{"rung: an OCI container runtime that runs each task inside a grant", "rung"};
+    prepare(app);
+    GlobalFlags flags;
+    declare(app, flags);
+    std::string text = app.help() + "Verbs:\n";
+    for (const Entry& entry : entries()) {
         std::string line = "  " + std::string{entry.name};
-        line.resize(14, ' ');
-        verbs += line + std::string{entry.about} + "\n";
+        line.resize(std::max<size_t>(line.size() + 1, 30), ' ');
+        text += line + std::string{entry.about} + "\n";
     }
-    return "rung [global options] VERB [options] [arguments]\nAn OCI container runtime that runs each task "
-           "inside a grant.\n" +
-           section("Verbs", verbs) + section("Global options", flags.help()) +
-           "\n`rung VERB --help` says more.\n";
+    return text + "\n`rung VERB --help` says more.\n";
 }
 
 }  // namespace
 
 Result<GlobalOptions> parse_globals(const Words& words) {
-    Flags flags;
-    GlobalValues values;
-    declare(flags, values);
-    Read read = TRY(flags.read(words, Order::flags_first));
+    CLI::App app;
+    prepare(app);
+    GlobalFlags flags;
+    declare(app, flags);
+    Sorted sorted = TRY(sort_words(app, words, Order::flags_first));
+    TRY(give_values(app, std::move(sorted.flags)));
 
-    GlobalOptions options{.rest = std::move(read.positionals)};
-    if (values.log_format == "json")
+    GlobalOptions options{.rest = std::move(sorted.positionals)};
+    if (flags.log_format == "json")
         options.log_format = log::Format::json;
-    else if (values.log_format != "text")
-        return Error{.message = "invalid log-format: " + values.log_format};
-    if (values.cgroup_manager != "cgroupfs" && values.cgroup_manager != "systemd") {
-        return Error{.message = "--cgroup-manager=" + values.cgroup_manager + " is not supported"};
+    else if (flags.log_format != "text")
+        return Error{.message = "invalid log-format: " + flags.log_format};
+    if (flags.cgroup_manager != "cgroupfs" && flags.cgroup_manager != "systemd") {
+        return Error{.message = "--cgroup-manager=" + flags.cgroup_manager + " is not supported"};
     }
-    options.log_file = values.log;
-    options.least = values.debug ? log::Level::debug : log::Level::warn;
-    options.globals.root = TRY(absolute_path(values.root.empty() ? default_root() : values.root));
-    options.globals.systemd_cgroup = values.systemd_cgroup || values.cgroup_manager == "systemd";
-    options.globals.grant_files = std::move(values.grants);
-    if (values.version) options.rest = {"version"};
-    if (read.help || options.rest.empty()) options.rest = {"help"};
+    options.log_file = flags.log;
+    options.least = flags.debug ? log::Level::debug : log::Level::warn;
+    options.globals.root = TRY(absolute_path(flags.root.empty() ? default_root() : flags.root));
+    options.globals.systemd_cgroup = flags.systemd_cgroup || flags.cgroup_manager == "systemd";
+    options.globals.grant_files = std::move(flags.grants);
+    if (flags.version) options.rest = {"version"};
+    if (sorted.help || options.rest.empty()) options.rest = {"help"};
     return options;
 }
 
@@ -279,14 +370,16 @@ Result<Verb> parse_verb(const Words& words) {
     const Entry* entry = find_entry(words.at(0));
     if (entry == nullptr) return Verb{Unknown{.name = words[0]}};
 
-    Flags flags;
-    Verb verb = entry->blank();
-    std::visit([&](auto& alternative) { declare(flags, alternative); }, verb);
-    Read read = TRY(flags.read({words.begin() + 1, words.end()}, entry->order));
+    CLI::App app{std::string{entry->about}, "rung " + std::string{entry->name}};
+    prepare(app);
+    Verb verb = entry->blank;
+    std::visit([&](auto& alternative) { declare(app, alternative); }, verb);
+    Sorted sorted = TRY(sort_words(app, {words.begin() + 1, words.end()}, entry->order));
     if (std::holds_alternative<Help>(verb)) return Verb{Help{.text = help_of_rung()}};
-    if (read.help) return Verb{Help{.text = help_of(*entry, flags)}};
-    TRY(check_count(*entry, read.positionals.size()));
-    std::visit([&](auto& alternative) { place(alternative, std::move(read.positionals)); }, verb);
+    if (sorted.help) return Verb{Help{.text = help_of(app, *entry)}};
+    TRY(check_count(*entry, sorted.positionals.size()));
+    TRY(give_values(app, std::move(sorted.flags)));
+    std::visit([&](auto& alternative) { place(alternative, std::move(sorted.positionals)); }, verb);
     return verb;
 }
 

@@ -1,4 +1,4 @@
-// The command line as values: global options first, then one struct per verb.
+// The command line as values: global options first, then one struct per verb. The only file that knows CLI11 is options.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -73,7 +73,8 @@ struct GlobalOptions {
     std::vector<std::string> rest = {};  // the verb and what belongs to it
 };
 
-// Global flags end at the verb. How flags are written: flags.hpp.
+// Flags are read as Go programs read them, since that is what engines were written against: `-name` is `--name`, `--name=value` is
+// `--name value`, `--` ends them. Global flags end at the verb.
 Result<GlobalOptions> parse_globals(const std::vector<std::string>& words);
 
 // `words` begins with the verb. Flags may follow the container's id, except for `exec`, where everything from there on is the
