@@ -33,6 +33,7 @@ struct Runtime {
 struct Options {
     std::string short_bundle = {};  // its process ends at once
     std::string long_bundle = {};   // its process waits to be killed
+    std::string prefix = {};        // of every container's id
     std::string state = {};         // each runtime's --root lies below it
     int rounds = 20;
     int gap_ms = 60;  // from 60 ms on a start is "isolated": nothing of the one before helps it
@@ -186,6 +187,8 @@ Options parse(int count, char** words) {
             options.short_bundle = value;
         } else if (name == "long") {
             options.long_bundle = value;
+        } else if (name == "prefix") {
+            options.prefix = value;
         } else if (name == "state") {
             options.state = value;
         } else if (name == "rounds") {
@@ -196,10 +199,11 @@ Options parse(int count, char** words) {
             options.runtimes.push_back({.name = name, .path = value});
         }
     }
-    if (options.short_bundle.empty() || options.long_bundle.empty() || options.state.empty() ||
-        options.runtimes.empty()) {
+    if (options.short_bundle.empty() || options.long_bundle.empty() || options.prefix.empty() ||
+        options.state.empty() || options.runtimes.empty()) {
         give_up(
-            "usage: rung-bench short=BUNDLE long=BUNDLE state=DIRECTORY [rounds=N] [gap=MS] RUNTIME=PATH...");
+            "usage: rung-bench short=BUNDLE long=BUNDLE state=DIRECTORY prefix=WORD [rounds=N] [gap=MS] "
+            "RUNTIME=PATH...");
     }
     return options;
 }
@@ -213,8 +217,7 @@ int main(int count, char** words) {
     Samples samples;
     for (int round = -kWarmUpRounds; round < options.rounds; ++round) {
         for (const auto& runtime : options.runtimes) {
-            const std::string id =
-                "bench" + std::to_string(getpid()) + "r" + std::to_string(round + kWarmUpRounds);
+            const std::string id = options.prefix + std::to_string(round + kWarmUpRounds);
             measure(options, runtime, id, samples, round >= 0);
         }
     }

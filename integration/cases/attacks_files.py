@@ -72,6 +72,40 @@ class Writing(Attacked):
                       "exec-copy /volume/mine/copy": "EACCES"}, grant, box=box)
 
 
+    @only_rung(NO_GRANTS)
+    def test_a_symlink_in_a_mount_is_no_way_out_of_the_piece_that_was_granted(self):
+        for number, content in enumerate(("/", "/etc", "..", ".", "../../etc", "other")):
+            with self.subTest(content):
+                box = self.target()
+                volume = os.path.join(self.work, f"volume{number}")
+                os.makedirs(f"{volume}/other")
+                os.symlink(content, f"{volume}/mine")
+                box.bundle.add_mount("/volume", volume, options=["bind"])
+
+                self.refused(grant_with(filesystem={"rootfs": "readOnly", "readWrite": ["/volume/mine"]}),
+                             "filesystem.readWrite: /volume/mine", "symlink", box=box)
+
+    @only_rung(NO_GRANTS)
+    def test_a_symlink_of_the_image_is_followed_once_and_stays_inside(self):
+        box = self.target()
+        os.symlink("../../../../var", box.bundle.inside("/work/link"))
+
+        self.becomes({"write /var/x": "ok", "write /work/link/y": "ok", "write /etc/x": READ_ONLY, "exec-copy /var/copy": "EACCES"},
+                     grant_with(filesystem={"rootfs": "readOnly", "readWrite": ["/work/link"]}), box=box)
+
+    @only_rung(NO_GRANTS)
+    def test_hiding_a_symlink_hides_what_it_leads_to(self):
+        box = self.target()
+        box.bundle.put("/real/key", "secret\n")
+        os.symlink("/real", box.bundle.inside("/link"))
+        os.symlink("/secrets", box.bundle.inside("/work/link"))
+
+        self.becomes({"read /link/key": "ENOENT", "read /real/key": "ENOENT", "read /secrets/key": "ENOENT",
+                      "write /work/link/x": READ_ONLY},
+                     grant_with(filesystem={"rootfs": "readOnly", "hidden": ["/link", "/secrets"], "readWrite": ["/work/link"]}),
+                     box=box)
+
+
 class Seeing(Attacked):
     @only_rung(NO_GRANTS)
     def test_a_hidden_directory_is_empty_and_a_hidden_file_too(self):

@@ -6,6 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 import contextlib
 import ctypes
 import os
+import signal
+import sys
 
 HUGETLB = "/sys/fs/cgroup/hugetlb"
 
@@ -13,6 +15,8 @@ HUGETLB = "/sys/fs/cgroup/hugetlb"
 @contextlib.contextmanager
 def ready_for(kind):
     """crun 1.8 refuses a hybrid host while a controller is left on the unified mount: mount the last one meanwhile."""
+    # A terminated run must still undo what it made.
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     if kind != "crun" or not _hybrid_without_hugetlb():
         yield
         return
