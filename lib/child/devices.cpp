@@ -1,5 +1,6 @@
-// /dev: its links and nodes. They are made at descriptors of directories that were resolved inside the root, and every node is looked at
-// again through a descriptor of its own before its mode or owner changes: a name may have been replaced meanwhile.
+// /dev: its links and nodes. They are made at descriptors of directories that were resolved inside the root,
+// and every node is looked at again through a descriptor of its own before its mode or owner changes: a name
+// may have been replaced meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -60,8 +61,8 @@ mode_t type_of(const config::Device& device) {
     return 0;
 }
 
-// Through /proc/self/fd, which is the host's until the pivot: fchmod(2) refuses an O_PATH descriptor, and a name can be swapped for a
-// symlink out of the root. fchmodat2(2) would do, from Linux 6.6 on.
+// Through /proc/self/fd, which is the host's until the pivot: fchmod(2) refuses an O_PATH descriptor, and a
+// name can be swapped for a symlink out of the root. fchmodat2(2) would do, from Linux 6.6 on.
 int change_mode(int node, mode_t mode) {
     char path[kDescriptorPath];
     SmallText{path, sizeof path}.add("/proc/self/fd/").add_decimal(static_cast<uint64_t>(node));

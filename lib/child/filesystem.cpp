@@ -84,7 +84,8 @@ NewTree make_filesystem(const MountFilesystem& step, const char* mode, uint64_t 
     return tree < 0 ? no_tree(tree) : NewTree{.tree = Fd{tree}};
 }
 
-// A new sysfs needs a network namespace that belongs to the user namespace. The host's own, recursively, stands in for it (case E14).
+// A new sysfs needs a network namespace that belongs to the user namespace. The host's own, recursively,
+// stands in for it.
 NewTree clone_host_sysfs(const MountFilesystem& step) {
     const Fd sysfs{kernel::checked(open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC))};
     if (!sysfs) return no_tree(sysfs.get());
@@ -120,7 +121,8 @@ unsigned long mount_flags(uint64_t attributes) {
     return flags;
 }
 
-// For an option longer than fsconfig(2) takes, such as overlay's lowerdir: mount(2) onto the descriptor, by the one path that names it.
+// For an option longer than fsconfig(2) takes, such as overlay's lowerdir: mount(2) onto the descriptor, by
+// the one path that names it.
 Outcome mount_by_path(const Context& context, const MountFilesystem& step, int target) {
     if (const int result = guard_proc(context, -1, target); result < 0)
         return failed(result, Detail::target_in_proc, step.target.c_str());

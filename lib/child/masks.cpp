@@ -1,5 +1,6 @@
-// Masked and read-only paths. A masked directory shows one empty read-only tmpfs, shared by all of them; anything else shows a null device
-// that has been verified. Both are attached to a descriptor of the target, so what is masked is what was resolved.
+// Masked and read-only paths. A masked directory shows one empty read-only tmpfs, shared by all of them;
+// anything else shows a null device that has been verified. Both are attached to a descriptor of the target,
+// so what is masked is what was resolved.
 // SPDX-License-Identifier: Apache-2.0
 #include "child/masks.hpp"
 
@@ -50,7 +51,8 @@ int make_tmpfs(uint64_t attributes) {
     return kernel::fsmount(filesystem.get(), FSMOUNT_CLOEXEC, static_cast<unsigned int>(attributes));
 }
 
-// For a host without a /dev/null: a node of our own, on a file system no path leads to. Cloning out of such a mount needs Linux 6.15.
+// For a host without a /dev/null: a node of our own, on a file system no path leads to. Cloning out of such a
+// mount needs Linux 6.15.
 int make_null_device() {
     const Fd tree{make_tmpfs(MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)};
     if (!tree) return tree.get();
@@ -68,8 +70,8 @@ bool are_same_file(int one, int other) {
            first.st_ino == second.st_ino;
 }
 
-// Before Linux 6.15 a detached mount cannot be cloned, an attached one always can: the first target gets the mount itself, and every
-// further one a clone of that.
+// Before Linux 6.15 a detached mount cannot be cloned, an attached one always can: the first target gets the
+// mount itself, and every further one a clone of that.
 int cover(int mask, bool is_attached, int target) {
     if (!is_attached) return attach(mask, target);
     const Fd clone{clone_tree(mask, Depth::one_mount)};
@@ -105,9 +107,10 @@ int keep_null_device(Context& context) {
     const int tree = is_genuine ? clone_tree(node.get(), Depth::one_mount) : make_null_device();
     if (tree < 0) return tree;
     context.null_device = tree;
-    // Read-only: it is the host's own node, and a root of the container could change its mode through the mask. Reading and writing the
-    // device stay possible.
-    return set_attributes(tree, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, Depth::one_mount);
+    // Read-only: it is the host's own node, and a root of the container could change its mode through the
+    // mask. Reading and writing the device stay possible.
+    return set_attributes(tree, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0,
+                          Depth::one_mount);
 }
 
 Outcome perform(Context& context, const MaskPath& step) {

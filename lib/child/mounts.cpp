@@ -1,5 +1,6 @@
-// The container's mounts. Each is complete, with its attributes, before it becomes visible at its target; only propagation is set afterwards,
-// since it also depends on where the mount is. File systems: filesystem.cpp.
+// The container's mounts. Each is complete, with its attributes, before it becomes visible at its target;
+// only propagation is set afterwards, since it also depends on where the mount is. File systems:
+// filesystem.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
@@ -27,7 +28,10 @@ Outcome perform(Context& context, const AttachTree& step) {
     const Fd tree{slot};
     slot = -1;
     if (!tree) return failed(-EBADF);
-    return attach_at(context, tree.get(), step.target.c_str());
+    if (step.mount.empty()) return attach_at(context, tree.get(), step.target.c_str());
+    const Fd place{resolve_plain_piece(context, step.target.c_str(), step.mount.c_str())};
+    if (!place) return failed(place.get());
+    return failed(attach(tree.get(), place.get()));
 }
 
 Outcome perform(Context& context, const BindHostPath& step) {
@@ -36,7 +40,8 @@ Outcome perform(Context& context, const BindHostPath& step) {
     if (!source) return failed(source.get(), Detail::source, step.source.c_str());
     const Fd tree{clone_tree(source.get(), depth)};
     if (!tree) return failed(tree.get());
-    // What lies beneath as well: a read-only /sys with a writable /sys/fs/cgroup in it would be no protection (CVE-2023-25809).
+    // What lies beneath as well: a read-only /sys with a writable /sys/fs/cgroup in it would be no protection
+    // (CVE-2023-25809).
     if (const int result = set_attributes(tree.get(), step.attributes, 0, depth); result < 0)
         return failed(result);
     return attach_at(context, tree.get(), step.target.c_str());
@@ -62,7 +67,8 @@ Outcome perform(Context& context, const BindSlice& step) {
 }
 
 Outcome perform(Context& context, const KeepTree& step) {
-    const Fd place{resolve(context, step.path.c_str())};
+    const Fd place{step.mount.empty() ? resolve(context, step.path.c_str())
+                                      : resolve_plain_piece(context, step.path.c_str(), step.mount.c_str())};
     if (!place) return failed(place.get());
     Fd tree{clone_tree(place.get(), Depth::recursive)};
     if (!tree) return failed(tree.get());

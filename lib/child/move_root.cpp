@@ -1,6 +1,7 @@
-// --no-pivot: where "/" is the initial ramfs, which pivot_root(2) refuses, the new root is moved onto it. The host's mounts then stay in the
-// namespace, out of sight but not gone, so the complete proc and sysfs instances among them are taken away first: as long as the kernel
-// finds one, it lets a user namespace mount another, without what the container's masks cover.
+// --no-pivot: where "/" is the initial ramfs, which pivot_root(2) refuses, the new root is moved onto it. The
+// host's mounts then stay in the namespace, out of sight but not gone, so the complete proc and sysfs
+// instances among them are taken away first: as long as the kernel finds one, it lets a user namespace mount
+// another, without what the container's masks cover.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -18,7 +19,8 @@ namespace {
 
 constexpr size_t kDescriptorPath = 40;
 
-// One line of /proc/self/mountinfo, proc(5): "36 35 98:0 /root /mount/point options optional... - type source super".
+// One line of /proc/self/mountinfo, proc(5): "36 35 98:0 /root /mount/point options optional... - type source
+// super".
 class MountLine {
   public:
     // Cuts `line` into its fields, in place.
@@ -74,7 +76,8 @@ class MountLine {
     const char* type_ = "";
 };
 
-// Lines of a file, through a buffer that need not hold the whole of it. The end of a longer line is lost: only options are that long.
+// Lines of a file, through a buffer that need not hold the whole of it. The end of a longer line is lost:
+// only options are that long.
 class LineReader {
   public:
     explicit LineReader(int file) : file_(file) {}

@@ -15,6 +15,7 @@ namespace rung::child {
 namespace {
 
 constexpr ino_t kProcfsRoot = 1;
+// runc allows /proc/net/dev too, a file whose directory entry does not last long enough to be looked at twice.
 constexpr const char* kNumbers[] = {"/proc/cpuinfo",
                                     "/proc/diskstats",
                                     "/proc/meminfo",
@@ -23,7 +24,6 @@ constexpr const char* kNumbers[] = {"/proc/cpuinfo",
                                     "/proc/uptime",
                                     "/proc/loadavg",
                                     "/proc/slabinfo",
-                                    "/proc/net/dev",
                                     "/proc/sys/kernel/ns_last_pid",
                                     "/proc/sys/crypto/fips_enabled"};
 

@@ -1,4 +1,5 @@
-// The container's root: made a mount of its own, and later "/". Nothing done to it may reach the host, so its surroundings become private first.
+// The container's root: made a mount of its own, and later "/". Nothing done to it may reach the host, so its
+// surroundings become private first.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -17,8 +18,8 @@ int open_directory(int directory, const char* path) {
     return kernel::checked(openat(directory, path, O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-// pivot_root(2) refuses a root whose parent mount is shared, and what is mounted below a shared one would appear on the host. Only the
-// root of a mount can be made private: the way there leads upwards.
+// pivot_root(2) refuses a root whose parent mount is shared, and what is mounted below a shared one would
+// appear on the host. Only the root of a mount can be made private: the way there leads upwards.
 int make_containing_mount_private(int rootfs) {
     Fd place{open_directory(rootfs, ".")};
     for (int depth = 0; depth < kMaxPath / 2 && place; ++depth) {
@@ -70,7 +71,8 @@ Outcome perform(Context& context, const OpenRootfs& step) {
     return done();
 }
 
-// The old root comes to lie on top of the new one, and is taken away from there: no directory in the container is needed for it.
+// The old root comes to lie on top of the new one, and is taken away from there: no directory in the
+// container is needed for it.
 Outcome perform(Context& context, const PivotRoot&) {
     const Fd old_root{open_directory(AT_FDCWD, "/")};
     if (!old_root) return failed(old_root.get());

@@ -1,4 +1,5 @@
-// SmallText: text put together in a buffer of the caller's, where neither stdio nor an allocation is possible. Private to lib/child.
+// SmallText: text put together in a buffer of the caller's, where neither stdio nor an allocation is
+// possible. Private to lib/child.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,6 +1,7 @@
-// Resolution of container paths. The kernel walks them, with the container's root as the end of every ".." and every absolute symlink, so
-// a container that renames or swaps symlinks meanwhile changes where inside its root a path leads, never that it stays inside. What is
-// missing is made one component at a time, each at the descriptor of its parent.
+// Resolution of container paths. The kernel walks them, with the container's root as the end of every ".."
+// and every absolute symlink, so a container that renames or swaps symlinks meanwhile changes where inside
+// its root a path leads, never that it stays inside. What is missing is made one component at a time, each at
+// the descriptor of its parent.
 // SPDX-License-Identifier: Apache-2.0
 #include "child/targets.hpp"
 
@@ -25,14 +26,16 @@ int open_in_root(int root, const char* path, uint64_t flags, uint64_t resolve_fl
     how.flags = O_PATH | O_CLOEXEC | flags;
     how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve_flags;
     int result = -EAGAIN;
-    // EAGAIN: something was renamed or mounted while a ".." was walked, and the kernel cannot vouch for the result. openat2(2).
+    // EAGAIN: something was renamed or mounted while a ".." was walked, and the kernel cannot vouch for the
+    // result. openat2(2).
     for (int retry = 0; retry < kMaxRetries && result == -EAGAIN; ++retry) {
         result = kernel::openat2(root, path, how);
     }
     return result;
 }
 
-// A path of which an end is missing. Dangling symlinks in it are replaced by what they say, until every component can be made.
+// A path of which an end is missing. Dangling symlinks in it are replaced by what they say, until every
+// component can be made.
 class MissingPath {
   public:
     explicit MissingPath(int root) : root_(root) {}
@@ -41,7 +44,8 @@ class MissingPath {
         length_ = strlen(path);
         if (length_ >= sizeof path_) return -ENAMETOOLONG;
         memcpy(path_, path, length_ + 1);
-        // Each round makes a component or follows a symlink; the limit is for a container that removes them again.
+        // Each round makes a component or follows a symlink; the limit is for a container that removes them
+        // again.
         for (int round = 0; round < kMaxPath; ++round) {
             const int found = open_in_root(root_, path_, 0, 0);
             if (found != -ENOENT) return found;
@@ -75,7 +79,8 @@ class MissingPath {
         return result;
     }
 
-    // Finds the first component that is missing and makes it, or puts a dangling symlink's content in its place.
+    // Finds the first component that is missing and makes it, or puts a dangling symlink's content in its
+    // place.
     int make_next(TargetKind kind) {
         Component component = last_before(length_);
         Fd parent{open_prefix(component.begin)};
@@ -135,6 +140,17 @@ int resolve(const Context& context, const char* path) {
 
 int resolve_plain_directory(const Context& context, const char* path) {
     return open_in_root(context.root, path, O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+}
+
+int resolve_plain_piece(const Context& context, const char* path, const char* mount) {
+    const size_t length = strlen(mount);
+    if (strncmp(path, mount, length) != 0) return -EINVAL;
+    const Fd holder{resolve(context, mount)};
+    if (!holder) return holder.get();
+    const char* rest = path + length;
+    while (*rest == '/')
+        ++rest;
+    return open_in_root(holder.get(), rest, 0, RESOLVE_NO_SYMLINKS);
 }
 
 int resolve_or_make(const Context& context, const char* path, TargetKind kind) {

@@ -8,17 +8,23 @@ namespace rung::child {
 
 enum class TargetKind { directory, file };
 
-// An O_PATH descriptor of `path` in the root, or a negative errno. No symlink leads out of the root and no magic link is followed.
+// An O_PATH descriptor of `path` in the root, or a negative errno. No symlink leads out of the root and no
+// magic link is followed.
 int resolve(const Context& context, const char* path);
 
-// The same for a directory that is reached without any symlink: ELOOP when there is one in `path`, ENOTDIR for anything but a directory.
+// The same for a directory that is reached without any symlink: ELOOP when there is one in `path`, ENOTDIR
+// for anything but a directory.
 int resolve_plain_directory(const Context& context, const char* path);
 
-// As resolve(), with what is missing made: parents 0755, then a directory or an empty file. A dangling symlink's target is made inside the
-// root (case E7).
+// The same for what lies below the mount at `mount`: ELOOP when a symlink of that mount is in the way.
+int resolve_plain_piece(const Context& context, const char* path, const char* mount);
+
+// As resolve(), with what is missing made: parents 0755, then a directory or an empty file. A dangling
+// symlink's target is made inside the root (case E7).
 int resolve_or_make(const Context& context, const char* path, TargetKind kind);
 
-// The directory that holds `path`'s last component, made when missing; `name` gets where that component starts in `path`.
+// The directory that holds `path`'s last component, made when missing; `name` gets where that component
+// starts in `path`.
 int resolve_parent(const Context& context, const char* path, const char*& name);
 
 // The kind of target that suits what `source` refers to (fstat(2)).

@@ -1,4 +1,5 @@
-// Copying a tree by descriptors: no path is built, so no symlink in the source or the target can lead a name elsewhere.
+// Copying a tree by descriptors: no path is built, so no symlink in the source or the target can lead a name
+// elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 #include "child/tmpfs_copy.hpp"
 

@@ -20,7 +20,8 @@ int clone_tree(int place, Depth depth) {
 }
 
 int set_attributes(int tree, uint64_t set, uint64_t clear, Depth depth) {
-    // The atime modes are one number, not bits: the kernel takes a new one only together with the whole field cleared.
+    // The atime modes are one number, not bits: the kernel takes a new one only together with the whole field
+    // cleared.
     if (((set | clear) & MOUNT_ATTR__ATIME) != 0) clear |= MOUNT_ATTR__ATIME;
     if ((set | clear) == 0) return 0;
     mount_attr attributes{};

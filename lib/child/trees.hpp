@@ -1,4 +1,5 @@
-// Trees: mounts as descriptors, cloned and given their attributes before any path leads to them. Private to lib/child.
+// Trees: mounts as descriptors, cloned and given their attributes before any path leads to them. Private to
+// lib/child.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

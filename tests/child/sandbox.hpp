@@ -9,7 +9,8 @@
 
 namespace rung::child {
 
-// What a body works with, in the process that runs it. `base` holds "rootfs" and "outside", and is removed afterwards.
+// What a body works with, in the process that runs it. `base` holds "rootfs" and "outside", and is removed
+// afterwards.
 struct Sandbox {
     std::string base = {};
     Program program = {};
@@ -21,7 +22,8 @@ struct Sandbox {
     Outcome bind_root() { return perform(context, BindRootfs{.path = rootfs()}); }
 };
 
-// Runs `body` with the namespaces `flags` (CLONE_NEW*; CLONE_NEWNS always) and umask 0, and gives back what it returned.
+// Runs `body` with the namespaces `flags` (CLONE_NEW*; CLONE_NEWNS always) and umask 0, and gives back what
+// it returned.
 using Body = std::function<std::string(Sandbox&)>;
 std::string in_sandbox(const Body& body, unsigned long flags = 0);
 
