@@ -69,7 +69,8 @@ bool remember_executable(Context& context, const char* directory, size_t directo
     if (directory_length + 1 + name_length >= sizeof context.executable) return false;
     memcpy(context.executable, directory, directory_length);
     size_t length = directory_length;
-    if (length > 0) context.executable[length++] = '/';
+    const bool needs_separator = length > 0 && directory[length - 1] != '/';
+    if (needs_separator) context.executable[length++] = '/';
     memcpy(context.executable + length, name, name_length + 1);
     return true;
 }

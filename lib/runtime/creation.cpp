@@ -109,11 +109,11 @@ Status Creation::claim(const std::string& root) {
                                 .new_keyring = !options_.no_new_keyring,
                                 .preserve_fds = options_.preserve_fds}));
     TRY(compile_filters(lowered_, spec().linux_.seccomp));
-    TRY(cgroup::check_unused(prepared_.cgroup).context(wording::kCgroupNotApplied));
     auto claimed = TRY(StateDirectory::claim(root, options_.id));
     directory_.emplace(std::move(claimed));
 
     auto written = directory_->lock();
+    if (written) written = cgroup::check_unused(prepared_.cgroup).context(wording::kCgroupNotApplied);
     if (written) written = directory_->write_config(prepared_.config_text);
     if (written) written = directory_->write_state(describe(prepared_, options_.id));
     if (!written) undo();
@@ -127,7 +127,8 @@ Status Creation::make_cgroup() {
 }
 
 Status Creation::launch_process() {
-    const Slots slots = TRY(open_slots(lowered_));
+    const std::string prefix = std::string{wording::kUnableToStart} + ": " + std::string{wording::kDuringInit};
+    const Slots slots = TRY(open_slots(lowered_).context(prefix));
     const Fd cgroup_directory = TRY(cgroup::open_unified(prepared_.cgroup));
     Fd console_socket;
     if (!options_.console_socket.empty()) console_socket = TRY(connect_console_socket(options_.console_socket));

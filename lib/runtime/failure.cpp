@@ -240,6 +240,9 @@ class Description {
     std::string slice(const std::string& path) const {
         if (report_.errno_value == ENOENT)
             return "path_not_found: filesystem.readWrite: there is no " + path + " in the container";
+        if (report_.errno_value == ELOOP)
+            return "filesystem.readWrite: " + path +
+                   " is reached through a symlink of the mount that holds it";
         return because(wording::mount_failed(path, path));
     }
     std::string executable() const;

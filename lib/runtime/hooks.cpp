@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "base/fd.hpp"
 #include "base/log.hpp"
@@ -104,6 +105,14 @@ Result<int> wait_for_hook(pid_t pid, const config::Hook& hook) {
     return status;
 }
 
+// "killed", as Go and so engines spell it.
+std::string lower_case_signal(int signal) {
+    const char* description = sigdescr_np(signal);
+    std::string text = description != nullptr ? description : std::to_string(signal);
+    if (text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+    return text;
+}
+
 Status run_hook(const config::Hook& hook, const OciState& state) {
     const Fd input = TRY(memory_file(to_json(state)));
     const Fd output = TRY(memory_file({}));
@@ -113,7 +122,7 @@ Status run_hook(const config::Hook& hook, const OciState& state) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
 
     const std::string how = WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
-                                              : "signal: " + std::to_string(WTERMSIG(status));
+                                              : "signal: " + lower_case_signal(WTERMSIG(status));
     return Error{.message = how + ", output: " + hook_output_text(output)};
 }
 
