@@ -35,7 +35,8 @@ struct JoinCgroups {};                                       // writes "0" to ea
 struct SetRootPropagation { unsigned long flags = 0; };      // mount(2) on "/": MS_SLAVE | MS_REC ...
 struct BindRootfs { std::string path = {}; bool recursive = true; };  // parent mount private, bind on itself; becomes the root of all targets
 struct OpenRootfs { std::string path = {}; };                // without a mount namespace: only the root of all targets
-struct AttachTree { Slot tree = 0; std::string target = {}; };  // move_mount(2) of a tree the parent opened
+// move_mount(2) of a tree that the parent opened, or that was kept. `mount` as in KeepTree.
+struct AttachTree { Slot tree = 0; std::string target = {}; std::string mount = {}; };
 struct MountFilesystem {
     std::string type = {};
     std::string source = {};
@@ -54,8 +55,8 @@ struct RemountTarget { std::string target = {}; uint64_t set = 0; uint64_t clear
 // The rootfs subtree `path`, bound onto itself so that it can have attributes of its own.
 struct BindSlice { std::string path = {}; uint64_t set = 0; uint64_t clear = 0; };
 // A recursive clone of what is mounted at `path`, kept unattached in slot `kept` with attributes of its own: AttachTree puts it back after
-// the mount around it became read-only.
-struct KeepTree { Slot kept = 0; std::string path = {}; uint64_t set = 0; };
+// the mount around it became read-only. Below `mount` no symlink is followed: whoever may write to that mount could have made it.
+struct KeepTree { Slot kept = 0; std::string path = {}; uint64_t set = 0; std::string mount = {}; };
 
 struct MakeDevice { config::Device device = {}; };           // mknodat at the directory's descriptor
 struct BindDevice { std::string path = {}; };                // the host's node of the same path, where mknod is not permitted
