@@ -41,8 +41,8 @@ Error explain(const Cgroup& cgroup, const Write& write, Error error) {
     return std::move(error).context("failed to write \"" + write.spelling.value + "\"").context(field);
 }
 
-// Which of two limits has to move first depends on their values of now (limit and limit with swap; period and quota; quota
-// and burst): what is refused is tried again when the others are written.
+// Which of two limits has to move first depends on their values of now (limit and limit with swap; period and
+// quota; quota and burst): what is refused is tried again when the others are written.
 Status write_all(const Cgroup& cgroup, const std::vector<Write>& writes) {
     std::vector<const Write*> refused;
     for (const Write& write : writes) {

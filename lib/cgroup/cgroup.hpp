@@ -1,4 +1,5 @@
-// Cgroup: one container's control groups, v1 (one directory per hierarchy) and v2 (one directory) behind one value.
+// Cgroup: one container's control groups, v1 (one directory per hierarchy) and v2 (one directory) behind one
+// value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -34,8 +35,8 @@ struct Cgroup {
     std::string directory_of(const std::string& controller) const;
 };
 
-// Pure. `cgroups_path` as config.json has it: absolute = below the mount point, relative or empty (then `id`) = below the caller's own
-// cgroup, as runc. ".." cannot leave the mount.
+// Pure. `cgroups_path` as config.json has it: absolute = below the mount point, relative or empty (then `id`)
+// = on v1 below the caller's own cgroup, on v2 beside it, as runc. ".." cannot leave the mount.
 Cgroup locate(const kernel::CgroupFacts& host, const std::string& cgroups_path, const std::string& id);
 
 // A file and what goes into it.
@@ -53,23 +54,25 @@ struct Write {
     bool may_be_absent = false;  // a host without the file already does what is asked
     bool operator==(const Write&) const = default;
 };
-// The limits as file writes, in the order a new cgroup accepts them: pure, and the place where v1 becomes v2 (cpu.shares ->
-// cpu.weight, memory+swap -> memory.swap.max ...). An error names the field whose controller this host lacks.
+// The limits as file writes, in the order a new cgroup accepts them: pure, and the place where v1 becomes v2
+// (cpu.shares -> cpu.weight, memory+swap -> memory.swap.max ...). An error names the field whose controller
+// this host lacks.
 Result<std::vector<Write>> plan_writes(const Cgroup& cgroup, const config::Resources& resources);
 
-// That the cgroup does not exist, or stands empty, and is no hierarchy's root. To be asked before the container's state names it: what the state
-// names, `delete --force` kills.
+// That the cgroup does not exist, or stands empty, and is no hierarchy's root. To be asked before the
+// container's state names it: what the state names, `delete --force` kills.
 Status check_unused(const Cgroup& cgroup);
 
-// Makes the directories (0755) and, on v2, enables the controllers down to it. A cgroup that already holds processes or is frozen is an error
-// (case D14). Undoes itself on failure.
+// Makes the directories (0755) and, on v2, enables the controllers down to it. A cgroup that already holds
+// processes or is frozen is an error (case D14). Undoes itself on failure.
 Status create(const Cgroup& cgroup);
 // For a new cgroup: limits, and the device rules, which deny all but the usual nodes when there are none.
 Status apply(const Cgroup& cgroup, const config::Resources& resources);
 // For a cgroup in use: only the limits that are named, never the device rules (case D11).
 Status update(const Cgroup& cgroup, const config::Resources& resources);
 
-// For the child to write "0" to (`tasks` of every v1 hierarchy). v2 and the hybrid's cgroup2 directory are entered with CLONE_INTO_CGROUP.
+// For the child to write "0" to (`tasks` of every v1 hierarchy). v2 and the hybrid's cgroup2 directory are
+// entered with CLONE_INTO_CGROUP.
 Result<std::vector<Fd>> open_join_files(const Cgroup& cgroup);
 Result<Fd> open_unified(const Cgroup& cgroup);  // O_PATH directory for clone3; an empty Fd when there is none
 

@@ -1,4 +1,5 @@
-// Passing cgroup v2 controllers down the tree; kernel documentation admin-guide/cgroup-v2, "Controlling Controllers".
+// Passing cgroup v2 controllers down the tree; kernel documentation admin-guide/cgroup-v2, "Controlling
+// Controllers".
 // SPDX-License-Identifier: Apache-2.0
 #include "cgroup/controllers.hpp"
 

@@ -8,8 +8,8 @@
 
 namespace rung::cgroup {
 
-// Passes every controller down from the mount point to `path` as far as that is possible. What is not is no error yet:
-// only a limit that needs it makes it one.
+// Passes every controller down from the mount point to `path` as far as that is possible. What is not is no
+// error yet: only a limit that needs it makes it one.
 void enable_controllers(const std::string& mount_point, const std::string& path);
 
 // Why `controller` is missing at `path`, for the error of a limit that needs it.

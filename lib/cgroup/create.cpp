@@ -119,7 +119,8 @@ Status create(const Cgroup& cgroup) {
 Result<std::vector<Fd>> open_join_files(const Cgroup& cgroup) {
     std::vector<Fd> files;
     for (const Directory& directory : cgroup.v1) {
-        // `tasks`, not `cgroup.procs`: moving the caller's one thread skips the kernel's wait for every other one.
+        // `tasks`, not `cgroup.procs`: moving the caller's one thread skips the kernel's wait for every other
+        // one.
         files.push_back(TRY(kernel::open_at(AT_FDCWD, directory.path + "/tasks", O_WRONLY)));
     }
     return files;

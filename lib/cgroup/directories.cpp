@@ -40,7 +40,8 @@ Result<std::vector<pid_t>> walk(const std::string& path, const std::string& file
     std::vector<pid_t> pids = parse_pids(TRY(std::move(text)));
     for (const std::string& child : TRY(subdirectories(path))) {
         const Result<std::vector<pid_t>> more = walk(child, file);
-        // A threaded cgroup has no list of processes: theirs are listed by the domain above it, which was read already.
+        // A threaded cgroup has no list of processes: theirs are listed by the domain above it, which was
+        // read already.
         if (!more && more.error().errno_value == EOPNOTSUPP) continue;
         if (!more) return more.error();
         pids.insert(pids.end(), more->begin(), more->end());
@@ -111,7 +112,8 @@ int milliseconds_until(Deadline deadline) {
 }
 
 Result<std::vector<std::string>> subdirectories(const std::string& path) {
-    // cgroupfs counts them as links, like classic file systems: two for a directory without any. This is the usual case.
+    // cgroupfs counts them as links, like classic file systems: two for a directory without any. This is the
+    // usual case.
     struct stat facts = {};
     if (::stat(path.c_str(), &facts) == 0 && facts.st_nlink == 2) return std::vector<std::string>{};
     const Result<std::vector<std::string>> names = kernel::list_subdirectories(path);

@@ -19,14 +19,14 @@ struct Place {
     std::string mount_point = {};
 };
 
-// Every directory, v1 in mount order, then the one on cgroup2. Never a mount point itself: a hierarchy's root holds the
-// whole machine, and nothing may be killed or removed there.
+// Every directory, v1 in mount order, then the one on cgroup2. Never a mount point itself: a hierarchy's root
+// holds the whole machine, and nothing may be killed or removed there.
 std::vector<Place> places(const Cgroup& cgroup);
 // The one on the cgroup2 mount, v2 or hybrid, and the v1 freezer's; empty when there is none.
 std::string unified_of(const Cgroup& cgroup);
 std::string freezer_of(const Cgroup& cgroup);
-// Where to look for the container's processes: on a hybrid host they are on the cgroup2 mount and in every v1 hierarchy, of
-// which one is enough.
+// Where to look for the container's processes: on a hybrid host they are on the cgroup2 mount and in every v1
+// hierarchy, of which one is enough.
 std::vector<std::string> member_places(const Cgroup& cgroup);
 
 // Removed, or never there; both errors say so (case D24).
@@ -42,8 +42,8 @@ Result<std::vector<std::string>> subdirectories(const std::string& path);
 // Processes of the directory and of all beneath it, sorted, each once.
 Result<std::vector<pid_t>> pids_below(const std::string& path);
 
-// A process that was in the cgroup after its pidfd was opened: a signal through it never reaches a stranger that got
-// the same number.
+// A process that was in the cgroup after its pidfd was opened: a signal through it never reaches a stranger
+// that got the same number.
 struct Member {
     pid_t pid = 0;
     Fd pidfd = {};

@@ -1,5 +1,5 @@
-// Stopping and continuing all processes of a cgroup at once. On a hybrid host the cgroup2 freezer is used: its tasks still
-// die of SIGKILL, and it tells when it is done, which the v1 freezer does not.
+// Stopping and continuing all processes of a cgroup at once. On a hybrid host the cgroup2 freezer is used:
+// its tasks still die of SIGKILL, and it tells when it is done, which the v1 freezer does not.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <poll.h>
@@ -42,7 +42,8 @@ Status freeze_v2(const std::string& path) {
     return {};
 }
 
-// The v1 freezer makes progress only when its state is read, and knows no event: the one place that has to sleep.
+// The v1 freezer makes progress only when its state is read, and knows no event: the one place that has to
+// sleep.
 Status freeze_v1(const std::string& path) {
     const std::string file = path + "/freezer.state";
     const Deadline deadline = std::chrono::steady_clock::now() + kPatience;

@@ -21,8 +21,9 @@ constexpr auto kPatience = 10s;
 // So often new children are looked for; a fork bomb that outruns this is for kill_all.
 constexpr int kMostRounds = 64;
 
-// Linux 5.14 kills a whole cgroup2 subtree at once, and what it forks meanwhile. Elsewhere a frozen v1 cgroup cannot fork
-// while its members are signalled one by one; it need not be frozen to the last task for that to converge.
+// Linux 5.14 kills a whole cgroup2 subtree at once, and what it forks meanwhile. Elsewhere a frozen v1 cgroup
+// cannot fork while its members are signalled one by one; it need not be frozen to the last task for that to
+// converge.
 void stop_forking(const Cgroup& cgroup, const std::string& path) {
     if (kernel::write_file(path + "/cgroup.kill", "1")) return;
     const std::string freezer = freezer_of(cgroup);

@@ -9,7 +9,8 @@ namespace rung::cgroup {
 
 namespace {
 
-// Inside a container the mount shows only a part of the hierarchy, while /proc/self/cgroup counts from its top.
+// Inside a container the mount shows only a part of the hierarchy, while /proc/self/cgroup counts from its
+// top.
 std::string own_path_below_mount(const kernel::CgroupMount& mount) {
     if (mount.root == "/" || !path::covers(mount.root, mount.own_path)) {
         return mount.own_path.starts_with("/..") ? "/" : path::clean(mount.own_path);

@@ -18,7 +18,8 @@ namespace rung::cgroup {
 Result<std::vector<Write>> plan_v1_writes(const config::Resources& resources);
 Result<std::vector<Write>> plan_v2_writes(const config::Resources& resources);
 
-// cpu.shares 2..262144 to cpu.weight 1..10000, so that the default of one (1024) is the default of the other (100).
+// cpu.shares 2..262144 to cpu.weight 1..10000, so that the default of one (1024) is the default of the other
+// (100).
 uint64_t weight_of_shares(uint64_t shares);
 // blkio.weight 10..1000 to io.weight 1..10000.
 uint64_t io_weight_of_block_io_weight(uint64_t weight);

@@ -25,8 +25,8 @@ Result<bool> try_to_remove(const std::string& path) {
     return removed.error();
 }
 
-// Kills what is in `path` and waits for it. Without a process to wait for, an exiting one still holds the cgroup for an
-// instant, and nothing tells when that ends.
+// Kills what is in `path` and waits for it. Without a process to wait for, an exiting one still holds the
+// cgroup for an instant, and nothing tells when that ends.
 Status empty(const std::string& path, std::chrono::microseconds pause, Deadline deadline) {
     const std::vector<Member> members = TRY(hold_members(path, TRY(pids_below(path))));
     signal_members(members, SIGKILL);

@@ -80,8 +80,8 @@ std::vector<Membership> parse_memberships(std::string_view self_cgroup) {
     return memberships;
 }
 
-// Which hierarchy a v1 mount shows is told by its options; they also hold words that are no controllers ("xattr"),
-// so the list of controllers itself is taken from the membership.
+// Which hierarchy a v1 mount shows is told by its options; they also hold words that are no controllers
+// ("xattr"), so the list of controllers itself is taken from the membership.
 bool shows(const MountLine& mount, const Membership& membership) {
     if (mount.type == "cgroup2") return membership.controllers.empty();
     return !membership.controllers.empty() &&

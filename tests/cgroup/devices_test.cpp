@@ -1,4 +1,5 @@
-// Device rules: the v1 model of exceptions, and the v2 program, run by a small evaluator of the few instructions it uses.
+// Device rules: the v1 model of exceptions, and the v2 program, run by a small evaluator of the few
+// instructions it uses.
 // SPDX-License-Identifier: Apache-2.0
 #include "cgroup/devices.hpp"
 

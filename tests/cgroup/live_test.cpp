@@ -1,5 +1,6 @@
-// The cgroup layer against the kernel. Needs root; each case makes a cgroup of its own below (v1) or beside (v2) the
-// caller's and removes it. A hybrid host runs each case three times: as it is, as if it had no cgroup2 mount, and on that mount alone.
+// The cgroup layer against the kernel. Needs root; each case makes a cgroup of its own below (v1) or beside
+// (v2) the caller's and removes it. A hybrid host runs each case three times: as it is, as if it had no
+// cgroup2 mount, and on that mount alone.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -66,7 +67,8 @@ class Live {
         return text ? *text : text.error().message;
     }
 
-    // A process inside, as create starts one: into the cgroup2 directory by clone3, into v1 by its own writes.
+    // A process inside, as create starts one: into the cgroup2 directory by clone3, into v1 by its own
+    // writes.
     template <typename Body>
     pid_t run(Body body) {
         const Result<std::vector<Fd>> files = cgroup::open_join_files(cgroup_);
