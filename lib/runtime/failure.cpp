@@ -243,9 +243,6 @@ class Description {
         if (report_.errno_value == ELOOP)
             return "filesystem.readWrite: " + path +
                    " is reached through a symlink of the mount that holds it";
-        if (report_.errno_value == ELOOP)
-            return "filesystem.readWrite: " + path +
-                   " is reached through a symlink of the mount that holds it";
         return because(wording::mount_failed(path, path));
     }
     std::string executable() const;
