@@ -54,22 +54,4 @@ std::size_t count_characters(std::string_view valid_utf8) {
     }));
 }
 
-void append_utf8(std::string& text, uint32_t code_point) {
-    const auto put = [&](uint32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
-    if (code_point < 0x80) return put(code_point);
-    if (code_point < 0x800) {
-        put(0xc0 | (code_point >> 6));
-        return put(0x80 | (code_point & 0x3f));
-    }
-    if (code_point < 0x10000) {
-        put(0xe0 | (code_point >> 12));
-        put(0x80 | ((code_point >> 6) & 0x3f));
-        return put(0x80 | (code_point & 0x3f));
-    }
-    put(0xf0 | (code_point >> 18));
-    put(0x80 | ((code_point >> 12) & 0x3f));
-    put(0x80 | ((code_point >> 6) & 0x3f));
-    put(0x80 | (code_point & 0x3f));
-}
-
 }  // namespace rung::grant

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace rung::grant {
@@ -14,6 +12,5 @@ namespace rung::grant {
 std::optional<std::size_t> invalid_utf8_at(std::string_view text);
 
 std::size_t count_characters(std::string_view valid_utf8);
-void append_utf8(std::string& text, uint32_t code_point);
 
 }  // namespace rung::grant

@@ -168,6 +168,16 @@ TEST_CASE("JSON escapes are resolved") {
     CHECK(grant->metadata.labels.at("a") == "\xf0\x9f\x98\x80\xc3\xa9\n");
 }
 
+TEST_CASE("JSON numbers keep every digit") {
+    const auto grant = parse_grant(R"({"grantVersion":"1","limits":{"cpu":0.101,"memory":9007199254740993},)"
+                                   R"("budgets":{"maxOutputBytes" : 9007199254740993}})");
+
+    REQUIRE(grant);
+    CHECK(grant->limits.cpu_milli == 101);
+    CHECK(grant->limits.memory == 9007199254740993);
+    CHECK(grant->budgets->max_output_bytes == 9007199254740993);
+}
+
 TEST_CASE("a trailing slash is dropped from a path") {
     const auto grant = parse_grant(R"({"grantVersion":"1","filesystem":{"readOnly":["/work/","/"]}})");
 

@@ -34,6 +34,7 @@ TEST_CASE("deep nesting is refused, however deep") {
     }
     CHECK(reason_of(R"({"a":[[[[[[[[1]]]]]]]]})") == "grant_too_large");
     CHECK(reason_of("a: [[[[[[[[1]]]]]]]]") == "grant_too_large");
+    CHECK(reason_of(R"({"a":)" + std::string(60000, '[')) == "grant_too_large");
     CHECK(reason_of("a: " + std::string(30000, '[') + std::string(30000, ']')) == "grant_too_large");
 }
 
@@ -51,6 +52,8 @@ TEST_CASE("a key given twice is refused in YAML and JSON") {
           "grant_duplicate_key: grant: 'tools' is given twice (line 3, column 1)");
     CHECK(message_of(R"({"grantVersion":"1","limits":{"pids":1,"pids":2}})") ==
           "grant_duplicate_key: limits: 'pids' is given twice (line 1, column 40)");
+    CHECK(message_of("{\"tools\":[\"a\\\"[,\",\"b\"],\r\n\t\"tools\" :[]}") ==
+          "grant_duplicate_key: grant: 'tools' is given twice (line 2, column 2)");
     CHECK(reason_of(R"({"grantVersion":"1","grantVersio\u006e":"1"})") == "grant_duplicate_key");
     CHECK(reason_with("\"tools\": []\ntools: []") == "grant_duplicate_key");
 }
@@ -86,7 +89,14 @@ TEST_CASE("malformed YAML is refused with its place") {
 
 TEST_CASE("malformed JSON is refused with its place") {
     CHECK(message_of("{\"grantVersion\":\"1\",\n \"tools\":[\"/bin\",]}") ==
-          "grant_parse_error: grant: is not valid JSON: a value is missing or malformed (line 2, column 18)");
+          "grant_parse_error: grant: is not valid JSON: syntax error while parsing value - unexpected ']'; "
+          "expected '[', '{', or a literal (line 2, column 18)");
+    CHECK(
+        message_of("{\"grantVersion\":\n \"1\"") ==
+        "grant_parse_error: grant: is not valid JSON: syntax error while parsing object - unexpected end of "
+        "input; expected '}' (line 2, column 5)");
+    CHECK(message_of(R"({"grantVersion":1e999})") ==
+          "grant_parse_error: grant: is not valid JSON: a number is too large (line 1, column 21)");
     for (const std::string text : {R"({"grantVersion":"1"} x)",
                                    R"({"grantVersion":"1"}{})",
                                    R"({"grantVersion":"1",})",
