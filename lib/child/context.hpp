@@ -87,6 +87,7 @@ Outcome perform(Context& context, const OpenTerminal& step);          // termina
 Outcome perform(Context& context, const OwnStdio& step);
 Outcome perform(Context& context, const NewSession& step);
 Outcome perform(Context& context, const NewKeyring& step);            // credentials.cpp
+Outcome perform(Context& context, const SetExecLabel& step);
 Outcome perform(Context& context, const SetNoNewPrivs& step);
 Outcome perform(Context& context, const LoadSeccomp& step);
 Outcome perform(Context& context, const DropBounding& step);

@@ -1,13 +1,17 @@
 // Privileges: capabilities, ids, keyring, no_new_privs, seccomp.
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <linux/keyctl.h>
+#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 
 #include "child/context.hpp"
+#include "child/procfs.hpp"
 #include "kernel/syscalls.hpp"
 
 namespace rung::child {
@@ -95,6 +99,23 @@ Outcome perform(Context& context, const NewKeyring& step) {
         return done();
     }
     return failed(keyring);
+}
+
+Outcome perform(Context& context, const SetExecLabel& step) {
+    const int procfs = private_procfs(context);
+    if (procfs < 0) return failed(procfs);
+    const int attributes = kernel::checked(openat(procfs, "thread-self/attr", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (attributes < 0) return failed(attributes);
+    open_how how{};
+    how.flags = O_WRONLY | O_CLOEXEC;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS;
+    int file = kernel::openat2(attributes, step.file.c_str(), how);
+    if (file == -ENOENT && !step.otherwise.empty()) file = kernel::openat2(attributes, step.otherwise.c_str(), how);
+    (void)close(attributes);
+    if (file < 0) return failed(file);
+    const int result = kernel::checked(write(file, step.value.data(), step.value.size()));
+    (void)close(file);
+    return failed(result);
 }
 
 Outcome perform(Context&, const SetNoNewPrivs&) {

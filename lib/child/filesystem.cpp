@@ -142,9 +142,7 @@ Outcome mount_by_path(const Context& context, const MountFilesystem& step, int t
     // `target` is what is underneath now.
     const Fd mounted{resolve(context, step.target.c_str())};
     if (!mounted) return failed(mounted.get());
-    const int result =
-        set_attributes(mounted.get(), step.attributes, step.clear_attributes, Depth::one_mount);
-    return failed(result < 0 ? result : set_propagation(mounted.get(), step.propagation));
+    return failed(set_propagation(mounted.get(), step.propagation));
 }
 
 }  // namespace
@@ -165,9 +163,9 @@ Outcome perform(Context& context, const MountFilesystem& step) {
         return failed(guarded, Detail::target_in_proc, step.target.c_str());
 
     int result = step.copy_up && target.existed ? copy_content(target.place.get(), tree) : 0;
-    // A fresh mount has only what was asked for: what is left to set or clear is rarely anything.
+    // A new mount has exactly the attributes it was made with; only what could not be written to before is left.
     const uint64_t later = step.copy_up ? step.attributes & MOUNT_ATTR_RDONLY : 0;
-    if (result >= 0) result = set_attributes(tree, later, step.clear_attributes, Depth::one_mount);
+    if (result >= 0 && later != 0) result = set_attributes(tree, later, 0, Depth::one_mount);
     if (result >= 0) result = attach(tree, target.place.get());
     if (result >= 0) result = set_propagation(tree, step.propagation);
     return failed(result);

@@ -2,6 +2,7 @@
 // force already, so nothing here calls more than the filter of an ordinary program allows.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -91,23 +92,30 @@ bool make_table(const std::vector<std::string>& strings, const char* (&table)[kM
     return true;
 }
 
-[[noreturn]] void become_hook(const Context& context, const RunHooks& step, const config::Hook& hook, int input) {
+struct HookEnds {
+    int input = -1;   // becomes its standard input
+    int failure = -1; // takes the errno of an execve that failed; closed by one that did not
+};
+
+[[noreturn]] void become_hook(const Context& context, const RunHooks& step, const config::Hook& hook, HookEnds ends) {
     static const char* arguments[kMaxHookArguments + 1];
     static const char* environment[kMaxHookArguments + 1];
-    if (dup2(input, STDIN_FILENO) < 0) _exit(kHookNotExecuted);
+    if (dup2(ends.input, STDIN_FILENO) < 0) _exit(kHookNotExecuted);
     (void)signal(SIGPIPE, SIG_DFL);
     // What a createContainer hook prints belongs into the error if it fails; a startContainer hook has the workload's own stdio.
     if (const int output = context.descriptors.hook_output; output >= 0 && step.kind == "createContainer") {
         (void)dup2(output, STDOUT_FILENO);
         (void)dup2(output, STDERR_FILENO);
     }
-    (void)kernel::close_range(3, ~0U, 0);  // all else is CLOEXEC anyway; a filter may forbid this
+    (void)kernel::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // ours are so already; a filter may forbid this
     if (!make_table(hook.args, arguments) || !make_table(hook.env, environment)) _exit(kHookNotExecuted);
     if (hook.args.empty()) arguments[0] = hook.path.c_str();
     // A startContainer hook that names no environment has the workload's, as with runc; every other has exactly what it names (case A19).
     const bool inherits = step.kind == "startContainer" && hook.env.empty();
     const char* const* table = inherits && context.environment[0] != nullptr ? context.environment : environment;
     (void)execve(hook.path.c_str(), const_cast<char* const*>(arguments), const_cast<char* const*>(table));
+    const int error = errno;
+    (void)!write(ends.failure, &error, sizeof error);
     _exit(kHookNotExecuted);
 }
 
@@ -149,14 +157,16 @@ Outcome run_hook(const Context& context, const RunHooks& step, uint32_t index) {
     const config::Hook& hook = step.hooks[index];
     StateText state{context, step};
     int ends[2] = {-1, -1};
-    if (pipe2(ends, O_CLOEXEC) < 0) return failed(-errno);
+    int failure[2] = {-1, -1};
+    if (pipe2(ends, O_CLOEXEC) < 0 || pipe2(failure, O_CLOEXEC | O_NONBLOCK) < 0) return failed(-errno);
 
     // clone, not clone3: profiles answer clone3 with ENOSYS because they cannot look into its arguments.
     int pidfd = -1;
     const long pid = syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, nullptr, &pidfd, nullptr, 0);
     if (pid < 0) return failed(-errno);
-    if (pid == 0) become_hook(context, step, hook, ends[0]);
+    if (pid == 0) become_hook(context, step, hook, {.input = ends[0], .failure = failure[1]});
     (void)close(ends[0]);
+    (void)close(failure[1]);
     (void)fcntl(ends[1], F_SETFL, O_NONBLOCK);
 
     const int64_t deadline =
@@ -167,6 +177,10 @@ Outcome run_hook(const Context& context, const RunHooks& step, uint32_t index) {
     while (waitpid(static_cast<pid_t>(pid), &status, 0) < 0 && errno == EINTR) {
     }
     (void)close(pidfd);
+    int error = 0;
+    const bool not_executed = read(failure[0], &error, sizeof error) == sizeof error;
+    (void)close(failure[0]);
+    if (not_executed) return {.error = error, .index = index};
     if (!in_time) return {.error = ETIMEDOUT, .detail = Detail::hook_timeout, .index = index};
     return outcome_of(status, index);
 }

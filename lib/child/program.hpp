@@ -43,7 +43,6 @@ struct MountFilesystem {
     std::string target = {};
     std::vector<std::pair<std::string, std::string>> options = {};  // fsconfig(2); an empty value is a flag
     uint64_t attributes = 0;                                        // MOUNT_ATTR_*
-    uint64_t clear_attributes = 0;
     std::vector<unsigned long> propagation = {};
     bool copy_up = false;                                           // fill from what the target held
     bool inherit_mode = false;                                      // tmpfs without mode=: take the target directory's
@@ -82,6 +81,8 @@ struct SetRlimit { config::Rlimit limit = {}; };
 struct SetScheduler { config::Scheduler scheduler = {}; };
 struct SetIoPriority { config::IoPriority priority = {}; };
 struct SetPersonality { unsigned long persona = 0; };
+// What a security module does at the next execve: /proc/thread-self/attr/FILE, or `otherwise` on a kernel without that file.
+struct SetExecLabel { std::string file = {}; std::string otherwise = {}; std::string value = {}; };
 struct SetNoNewPrivs {};
 struct LoadSeccomp { Slot filter = 0; };                     // index into Program::filters
 struct CloseDescriptors { int preserved = 0; };              // keep 0-2, 3..3+n, and rung's own until exec
@@ -99,7 +100,7 @@ using Step = std::variant<
     SyncWithParent, JoinCgroups, SetRootPropagation, BindRootfs, OpenRootfs, AttachTree, MountFilesystem, BindHostPath,
     RemountTarget, BindSlice, KeepTree, MakeDevice, BindDevice, MakeSymlink, PrepareDev, RunHooks, PivotRoot, MoveRoot, ChangeRoot,
     RemountRoot, OpenTerminal, OwnStdio, NewSession, NewKeyring, SetHostname, SetDomainname, WriteSysctl, MaskPath,
-    ReadOnlyPath, SetRlimit, SetScheduler, SetIoPriority, SetPersonality, SetNoNewPrivs, LoadSeccomp, CloseDescriptors,
+    ReadOnlyPath, SetRlimit, SetScheduler, SetIoPriority, SetPersonality, SetExecLabel, SetNoNewPrivs, LoadSeccomp, CloseDescriptors,
     DropBounding, SetUser, SetCapabilities, ChangeDirectory, SetHome, FindExecutable, AwaitStart, Execute>;
 
 struct Filter {

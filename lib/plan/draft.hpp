@@ -53,6 +53,8 @@ struct ProcessTail {
     bool setgroups = true;
     std::vector<config::Hook> start_container_hooks = {};
 };
+// That the host has the security module a label of the process is for: the kernel would ignore it in silence.
+Status check_labels(const config::Process& process, const kernel::HostFacts& host);
 void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTail& tail);
 
 // "net.ipv4.conf.eth0/1.mtu" -> "net/ipv4/conf/eth0.1/mtu": the two spellings of sysctl(8).

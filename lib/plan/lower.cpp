@@ -79,6 +79,10 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
     TRY(check_labels(plan.spec, host));
     const std::optional<NetworkSlots> networks = enter_namespaces(draft);
     TRY(check_groups(draft));
+    TRY(check_labels(process, host));
+    if (!plan.spec.linux_.mount_label.empty() && !host.selinux) {
+        return Error{.message = "linux.mountLabel: SELinux is not enabled on this host"};
+    }
     if (options.new_keyring) draft.add(keyring(options.id));
     TRY(build_root(draft, networks));
     // From here on "/" is the container's and the host's mounts are gone. Created while root may still write to its own root.
@@ -99,7 +103,8 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
 }
 
 Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& process,
-                           const ExecOptions& options) {
+                           const kernel::HostFacts& host, const ExecOptions& options) {
+    TRY(check_labels(process, host));
     Lowered lowered{.slot_count = 1};
     std::vector<child::Step>& steps = lowered.program.steps;
     // The descriptors of the cgroup come with the parent's answer, before the namespaces make its paths meaningless.

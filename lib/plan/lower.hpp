@@ -77,6 +77,6 @@ struct ExecOptions {
     int preserve_fds = 0;
 };
 Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& process,
-                           const ExecOptions& options);
+                           const kernel::HostFacts& host, const ExecOptions& options);
 
 }  // namespace rung::plan

@@ -49,7 +49,6 @@ void mount_v1(Draft& draft, const Mount& mount, const MountOptions& options) {
                                      .target = mount.destination,
                                      .options = {{"mode", "755"}},
                                      .attributes = writable,
-                                     .clear_attributes = options.clear,
                                      .propagation = options.propagation});
     for (const cgroup::Directory& directory : draft.cgroup.v1) {
         const std::string name = path::file_name(directory.mount_point);
@@ -80,7 +79,6 @@ void mount_v2(Draft& draft, const Mount& mount, const MountOptions& options) {
                                      .target = mount.destination,
                                      .options = options.data,
                                      .attributes = attributes,
-                                     .clear_attributes = options.clear,
                                      .propagation = options.propagation});
 }
 

@@ -134,6 +134,10 @@ std::vector<std::pair<std::string, std::string>> filesystem_options(const Sandbo
     if (options.dirsync) result.emplace_back("dirsync", "");
     if (options.mandatory_lock) result.emplace_back("mand", "");
     if (options.lazytime) result.emplace_back("lazytime", "");
+    // proc, sysfs and mqueue take no label of ours (runtime-spec config-linux.md, "Mount Label").
+    const std::string& label = plan.spec.linux_.mount_label;
+    const bool labelled = mount.type != "proc" && mount.type != "sysfs" && mount.type != "mqueue";
+    if (!label.empty() && labelled) result.emplace_back("context", label);
     for (const auto& option : options.data) {
         // The terminal group does not exist in a user namespace that maps only a few: the kernel would refuse it.
         const bool unmapped = mount.type == "devpts" && option.first == "gid" &&
@@ -166,7 +170,6 @@ void add_filesystem(Draft& draft, const Mount& mount, const MountOptions& option
                                .target = mount.destination,
                                .options = filesystem_options(draft.plan, mount, options),
                                .attributes = attributes,
-                               .clear_attributes = options.clear | options.recursive_clear,
                                .propagation = options.propagation,
                                .copy_up = options.copy_up && mount.type == "tmpfs",
                                .inherit_mode = mount.type == "tmpfs" && !has_mode,

@@ -29,6 +29,17 @@ void add_scheduling(std::vector<child::Step>& steps, const SandboxPlan& plan,
         steps.emplace_back(child::SetPersonality{*plan.spec.linux_.personality});
 }
 
+void add_labels(std::vector<child::Step>& steps, const config::Process& process) {
+    if (!process.apparmor_profile.empty()) {
+        steps.emplace_back(child::SetExecLabel{.file = "apparmor/exec",
+                                               .otherwise = "exec",
+                                               .value = "exec " + process.apparmor_profile});
+    }
+    if (!process.selinux_label.empty()) {
+        steps.emplace_back(child::SetExecLabel{.file = "exec", .value = process.selinux_label});
+    }
+}
+
 void become_user(std::vector<child::Step>& steps, const ProcessTail& tail) {
     const config::Process& process = tail.process;
     const config::Capabilities capabilities = process.capabilities.value_or(config::Capabilities{});
@@ -44,6 +55,16 @@ void become_user(std::vector<child::Step>& steps, const ProcessTail& tail) {
 }
 
 }  // namespace
+
+Status check_labels(const config::Process& process, const kernel::HostFacts& host) {
+    if (!process.apparmor_profile.empty() && !host.apparmor) {
+        return Error{.message = "process.apparmorProfile: AppArmor is not enabled on this host"};
+    }
+    if (!process.selinux_label.empty() && !host.selinux) {
+        return Error{.message = "process.selinuxLabel: SELinux is not enabled on this host"};
+    }
+    return {};
+}
 
 std::vector<std::string> resolve_duplicates(const std::vector<std::string>& environment) {
     std::vector<std::string> resolved;
@@ -65,6 +86,7 @@ void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTa
 
     add_scheduling(steps, plan, process);
     steps.emplace_back(child::OwnStdio{process.user.uid, process.user.gid});
+    add_labels(steps, process);
     if (process.no_new_privileges) {
         steps.emplace_back(child::SetNoNewPrivs{});
     } else {

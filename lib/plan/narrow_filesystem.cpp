@@ -126,15 +126,10 @@ std::optional<uint64_t> parse_tmpfs_size(std::string_view text) {
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{}) return {};
     const std::string_view suffix(rest, static_cast<size_t>(text.data() + text.size() - rest));
-    unsigned shift = 0;
-    if (suffix == "k" || suffix == "K")
-        shift = 10;
-    else if (suffix == "m" || suffix == "M")
-        shift = 20;
-    else if (suffix == "g" || suffix == "G")
-        shift = 30;
-    else if (!suffix.empty())
-        return {};
+    constexpr std::string_view kSuffixes = "kKmMgG";  // two letters for each ten bits
+    const size_t found = suffix.empty() ? 0 : kSuffixes.find(suffix);
+    if (found == std::string_view::npos || suffix.size() > 1) return {};
+    const size_t shift = suffix.empty() ? 0 : 10 * (found / 2 + 1);
     if (number > (std::numeric_limits<uint64_t>::max() >> shift)) return {};
     return number << shift;
 }
@@ -261,7 +256,7 @@ Status narrow_filesystem(SandboxPlan& plan, const grant::Filesystem& grant) {
     TRY(open_slices(plan, grant, image_writable));
     narrow_mounts(plan, grant);
     narrow_propagation(plan);
-    for (const grant::Tmpfs& scratch : grant.tmpfs)
+    for (const grant::Tmpfs& scratch : scratches)
         add_scratch(plan, scratch);
     protect(plan, grant);
     return {};

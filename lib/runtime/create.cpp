@@ -25,6 +25,8 @@ Result<Creation> begin(const Globals& globals, const CreateOptions& options, Whe
     const bool in_foreground = when_ready == WhenReady::go_on && !options.detach;
     TRY(check_console(options.console_socket, prepared.plan.spec.process.terminal,
                       in_foreground ? Foreground::yes : Foreground::no));
+    config::Process& process = prepared.plan.spec.process;
+    if (in_foreground && process.terminal && !process.console_size) process.console_size = caller_window_size();
     return Creation{std::move(prepared), options, when_ready};
 }
 

@@ -143,14 +143,16 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
 
     const Prepared prepared = TRY(prepare_again(container.directory, container.state));
     const auto asked = TRY(requested_process(prepared.plan.spec.process, options));
-    const auto wanted = plan::narrow_process(prepared.plan, prepared.grant, asked);
+    auto wanted = plan::narrow_process(prepared.plan, prepared.grant, asked);
     if (wanted.args.empty()) return Error{.message = std::string{wording::kEmptyArgs}};
     TRY(check_console(options.console_socket, wanted.terminal, options.detach ? Foreground::no : Foreground::yes));
+
+    if (!options.detach && wanted.terminal && !wanted.console_size) wanted.console_size = caller_window_size();
 
     Fd pidfd = TRY(open_process(*init));
     if (!pidfd) return Error{.message = std::string{wording::kExecStopped}};
     const int namespaces = TRY(differing_namespaces(init->pid));
-    auto lowered = TRY(plan::lower_exec(prepared.plan, wanted,
+    auto lowered = TRY(plan::lower_exec(prepared.plan, wanted, prepared.host,
                                         {.id = options.id,
                                          .namespaces = namespaces & ~CLONE_NEWPID,
                                          .joins_user_namespace = (namespaces & CLONE_NEWUSER) != 0,

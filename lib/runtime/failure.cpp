@@ -203,6 +203,9 @@ class Description {
     }
     std::string operator()(const child::SetIoPriority&) const { return because("set the I/O priority"); }
     std::string operator()(const child::SetPersonality&) const { return because("set the personality"); }
+    std::string operator()(const child::SetExecLabel& step) const {
+        return because("set the label of the process: write " + quoted(step.value) + " to attr/" + step.file);
+    }
     std::string operator()(const child::SetNoNewPrivs&) const { return because("set no_new_privs"); }
     std::string operator()(const child::LoadSeccomp&) const { return because("load the seccomp filter"); }
     std::string operator()(const child::CloseDescriptors&) const {
@@ -258,6 +261,8 @@ std::string Description::because(std::string_view what) const {
     std::string text{what};
     if (report_.detail == Detail::parent_gone)
         return text + ": the rung process that set the container up has gone";
+    if (report_.detail == Detail::target_in_proc)
+        return text + ": " + quoted(text_) + " cannot be mounted because it is inside /proc";
     if (report_.detail == Detail::target_create)
         text += ": create " + text_;
     else if (report_.detail == Detail::source)

@@ -299,6 +299,16 @@ Result<int> relay_until_exit(RelayOptions options) {
     return relay.run();
 }
 
+std::optional<config::ConsoleSize> caller_window_size() {
+    for (const int stdio : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        winsize window{};
+        if (ioctl(stdio, TIOCGWINSZ, &window) == 0) {
+            return config::ConsoleSize{.height = window.ws_row, .width = window.ws_col};
+        }
+    }
+    return {};
+}
+
 Result<Fd> connect_console_socket(const std::string& path) {
     const std::string what = "connect to the console socket " + path;
     sockaddr_un address = {};

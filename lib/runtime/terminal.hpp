@@ -4,10 +4,12 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "config/process.hpp"
 
 namespace rung::runtime {
 
@@ -15,6 +17,9 @@ namespace rung::runtime {
 // the clone and the relay kills rung or gets lost. Call it before the clone; the child empties its own mask.
 // Foreground only: there is no way back.
 void hold_signals();
+
+// The size of the caller's own terminal, for a program that asks for its window before the relay runs; nothing without one.
+std::optional<config::ConsoleSize> caller_window_size();
 
 struct RelayOptions {
     int pidfd = -1;      // of the process to wait for; borrowed

@@ -289,7 +289,7 @@ TEST_CASE("exec joins everything at once and ends as create does") {
     process.cwd = "/";
 
     const auto lowered =
-        plan::lower_exec(plan, process, {.id = "c", .namespaces = CLONE_NEWNS | CLONE_NEWNET});
+        plan::lower_exec(plan, process, kernel::HostFacts{}, {.id = "c", .namespaces = CLONE_NEWNS | CLONE_NEWNET});
 
     REQUIRE(lowered);
     CHECK(test::describe(lowered->program.steps) ==
