@@ -239,6 +239,8 @@ class Sources(Attacked):
 
 
 class Refused(Attacked):
+    seconds = 180  # many containers in one test, each looked for on the whole host afterwards
+
     @only_rung(NO_GRANTS)
     def test_each_field_that_is_not_enforced_is_named(self):
         for field, sections in {
