@@ -31,9 +31,8 @@ void add_scheduling(std::vector<child::Step>& steps, const SandboxPlan& plan,
 
 void add_labels(std::vector<child::Step>& steps, const config::Process& process) {
     if (!process.apparmor_profile.empty()) {
-        steps.emplace_back(child::SetExecLabel{.file = "apparmor/exec",
-                                               .otherwise = "exec",
-                                               .value = "exec " + process.apparmor_profile});
+        steps.emplace_back(child::SetExecLabel{
+            .file = "apparmor/exec", .otherwise = "exec", .value = "exec " + process.apparmor_profile});
     }
     if (!process.selinux_label.empty()) {
         steps.emplace_back(child::SetExecLabel{.file = "exec", .value = process.selinux_label});
