@@ -1,3 +1,5 @@
+# Profiles become string literals.
+# SPDX-License-Identifier: Apache-2.0
 # Writes OUTPUT, a C++ file holding each of PROFILES as a raw string literal.
 set(text "// Made from seccomp-profiles/ by the build.\n#include \"seccomp/profiles.hpp\"\n\nnamespace rung::seccomp {\n\n")
 set(cases "")

@@ -80,9 +80,9 @@ using Status = Result<void>;
 #define TRY(expression) RUNG_TRY_NAMED_(expression, __COUNTER__)
 #define RUNG_TRY_NAMED_(expression, number) RUNG_TRY_(expression, RUNG_JOIN_(rung_try_result_, number))
 #define RUNG_JOIN_(left, right) left##right
-#define RUNG_TRY_(expression, result)                     \
-    __extension__({                                       \
-        auto result = (expression);                       \
-        if (!result) return std::move(result).error();    \
-        *std::move(result);                               \
+#define RUNG_TRY_(expression, result)                  \
+    __extension__({                                    \
+        auto result = (expression);                    \
+        if (!result) return std::move(result).error(); \
+        *std::move(result);                            \
     })

@@ -62,7 +62,8 @@ Outcome perform(Context&, const SetScheduler& step) {
 Outcome perform(Context&, const SetIoPriority& step) {
     constexpr int kWhoProcess = 1;   // IOPRIO_WHO_PROCESS
     constexpr int kClassShift = 13;  // IOPRIO_PRIO_VALUE, ioprio_set(2)
-    return failed(kernel::ioprio_set(kWhoProcess, 0, (step.priority.io_class << kClassShift) | step.priority.priority));
+    return failed(
+        kernel::ioprio_set(kWhoProcess, 0, (step.priority.io_class << kClassShift) | step.priority.priority));
 }
 
 Outcome perform(Context&, const SetPersonality& step) {

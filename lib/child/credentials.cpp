@@ -20,10 +20,16 @@ namespace {
 constexpr int kMaxCapability = 63;
 constexpr uint32_t kDefaultUmask = 0022;
 
-bool contains(uint64_t set, int capability) { return (set >> capability & 1) != 0; }
+bool contains(uint64_t set, int capability) {
+    return (set >> capability & 1) != 0;
+}
 
-uint32_t low(uint64_t set) { return static_cast<uint32_t>(set); }
-uint32_t high(uint64_t set) { return static_cast<uint32_t>(set >> 32); }
+uint32_t low(uint64_t set) {
+    return static_cast<uint32_t>(set);
+}
+uint32_t high(uint64_t set) {
+    return static_cast<uint32_t>(set >> 32);
+}
 
 // What is permitted now: a set may hold no more, and what rung itself lacks is passed over as runc does (case F1).
 uint64_t permitted_now() {
@@ -60,7 +66,8 @@ Outcome perform(Context&, const SetUser& step) {
     (void)prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
     if (step.setgroups) {
         const auto& groups = step.user.additional_gids;
-        if (const int result = kernel::setgroups(groups.size(), groups.data()); result < 0) return failed(result);
+        if (const int result = kernel::setgroups(groups.size(), groups.data()); result < 0)
+            return failed(result);
     }
     if (const int result = kernel::setresgid(step.user.gid, step.user.gid, step.user.gid); result < 0) {
         return failed(result);
@@ -104,13 +111,15 @@ Outcome perform(Context& context, const NewKeyring& step) {
 Outcome perform(Context& context, const SetExecLabel& step) {
     const int procfs = private_procfs(context);
     if (procfs < 0) return failed(procfs);
-    const int attributes = kernel::checked(openat(procfs, "thread-self/attr", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const int attributes =
+        kernel::checked(openat(procfs, "thread-self/attr", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (attributes < 0) return failed(attributes);
     open_how how{};
     how.flags = O_WRONLY | O_CLOEXEC;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS;
     int file = kernel::openat2(attributes, step.file.c_str(), how);
-    if (file == -ENOENT && !step.otherwise.empty()) file = kernel::openat2(attributes, step.otherwise.c_str(), how);
+    if (file == -ENOENT && !step.otherwise.empty())
+        file = kernel::openat2(attributes, step.otherwise.c_str(), how);
     (void)close(attributes);
     if (file < 0) return failed(file);
     const int result = kernel::checked(write(file, step.value.data(), step.value.size()));

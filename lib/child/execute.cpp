@@ -91,7 +91,9 @@ Outcome search_path(Context& context, const char* name) {
     return outcome;
 }
 
-void write_text(const char* text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
+void write_text(const char* text) {
+    (void)!write(STDERR_FILENO, text, strlen(text));
+}
 
 // The one line that a container started long ago can still say to whoever reads its standard error (case B21).
 void explain_on_stderr(const char* path, int error) {
@@ -155,12 +157,14 @@ Outcome perform(Context& context, const SetHome&) {
 Outcome perform(Context& context, const FindExecutable&) {
     const auto& args = context.program.args;
     if (args.empty() || args.size() > kMaxEnvironment) return failed(args.empty() ? -EINVAL : -E2BIG);
-    for (size_t index = 0; index < args.size(); ++index) context.arguments[index] = args[index].c_str();
+    for (size_t index = 0; index < args.size(); ++index)
+        context.arguments[index] = args[index].c_str();
     context.arguments[args.size()] = nullptr;
 
     const char* name = args.front().c_str();
     if (strchr(name, '/') == nullptr) return search_path(context, name);
-    if (!remember_executable(context, "", 0, name)) return failed(-ENAMETOOLONG, Detail::executable_stat, name);
+    if (!remember_executable(context, "", 0, name))
+        return failed(-ENAMETOOLONG, Detail::executable_stat, name);
     return check_program(name);
 }
 

@@ -61,7 +61,8 @@ class StateText {
         pieces_[count_++] = {.iov_base = const_cast<char*>(text), .iov_len = length};
     }
     void advance(size_t written) {
-        while (next_ < count_ && written >= pieces_[next_].iov_len) written -= pieces_[next_++].iov_len;
+        while (next_ < count_ && written >= pieces_[next_].iov_len)
+            written -= pieces_[next_++].iov_len;
         if (next_ == count_) return;
         pieces_[next_].iov_base = static_cast<char*>(pieces_[next_].iov_base) + written;
         pieces_[next_].iov_len -= written;
@@ -73,7 +74,8 @@ class StateText {
             reversed[count++] = static_cast<char>('0' + number % 10);
             number /= 10;
         } while (number > 0);
-        for (size_t index = 0; index < count; ++index) digits_[index] = reversed[count - 1 - index];
+        for (size_t index = 0; index < count; ++index)
+            digits_[index] = reversed[count - 1 - index];
         return count;
     }
 
@@ -87,17 +89,19 @@ class StateText {
 bool make_table(const std::vector<std::string>& strings, const char* (&table)[kMaxHookArguments + 1]) {
     if (strings.size() > kMaxHookArguments) return false;
     size_t count = 0;
-    for (const std::string& string : strings) table[count++] = string.c_str();
+    for (const std::string& string : strings)
+        table[count++] = string.c_str();
     table[count] = nullptr;
     return true;
 }
 
 struct HookEnds {
-    int input = -1;   // becomes its standard input
-    int failure = -1; // takes the errno of an execve that failed; closed by one that did not
+    int input = -1;    // becomes its standard input
+    int failure = -1;  // takes the errno of an execve that failed; closed by one that did not
 };
 
-[[noreturn]] void become_hook(const Context& context, const RunHooks& step, const config::Hook& hook, HookEnds ends) {
+[[noreturn]] void become_hook(const Context& context, const RunHooks& step, const config::Hook& hook,
+                              HookEnds ends) {
     static const char* arguments[kMaxHookArguments + 1];
     static const char* environment[kMaxHookArguments + 1];
     if (dup2(ends.input, STDIN_FILENO) < 0) _exit(kHookNotExecuted);
@@ -112,7 +116,8 @@ struct HookEnds {
     if (hook.args.empty()) arguments[0] = hook.path.c_str();
     // A startContainer hook that names no environment has the workload's, as with runc; every other has exactly what it names (case A19).
     const bool inherits = step.kind == "startContainer" && hook.env.empty();
-    const char* const* table = inherits && context.environment[0] != nullptr ? context.environment : environment;
+    const char* const* table =
+        inherits && context.environment[0] != nullptr ? context.environment : environment;
     (void)execve(hook.path.c_str(), const_cast<char* const*>(arguments), const_cast<char* const*>(table));
     const int error = errno;
     (void)!write(ends.failure, &error, sizeof error);
@@ -148,7 +153,8 @@ bool feed_and_wait(StateText& state, int input, int pidfd, int64_t deadline) {
 Outcome outcome_of(int wait_status, uint32_t index) {
     if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return done();
     if (WIFEXITED(wait_status)) {
-        return {.error = ECHILD, .detail = Detail::hook_exit, .value = WEXITSTATUS(wait_status), .index = index};
+        return {
+            .error = ECHILD, .detail = Detail::hook_exit, .value = WEXITSTATUS(wait_status), .index = index};
     }
     return {.error = ECHILD, .detail = Detail::hook_signal, .value = WTERMSIG(wait_status), .index = index};
 }

@@ -43,7 +43,8 @@ bool take_home(const char* line, uid_t uid, char* home, size_t size) {
     const char* id = field(line, kUidField, length);
     if (id == nullptr || !is_number(id, length, uid)) return false;
     const char* directory = field(line, kHomeField, length);
-    if (directory == nullptr || length == 0 || length >= size) return true;  // the user is known, a home is not
+    if (directory == nullptr || length == 0 || length >= size)
+        return true;  // the user is known, a home is not
     memcpy(home, directory, length);
     home[length] = '\0';
     return true;

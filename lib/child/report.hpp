@@ -7,12 +7,12 @@
 namespace rung::child {
 
 enum class ReportKind : uint32_t {
-    sync,            // SyncWithParent reached; value = the SyncPoint
-    ready,           // AwaitStart reached: create is done
-    terminal,        // the pty master travels with this message (SCM_RIGHTS); no console socket was given
-    failed,          // step `step` failed with `errno_value`; `detail` says more
-    init_pid,        // from the stage before a second clone: value = the pid of the process that goes on
-    warned,          // something was skipped, as runc does; `detail` says what
+    sync,      // SyncWithParent reached; value = the SyncPoint
+    ready,     // AwaitStart reached: create is done
+    terminal,  // the pty master travels with this message (SCM_RIGHTS); no console socket was given
+    failed,    // step `step` failed with `errno_value`; `detail` says more
+    init_pid,  // from the stage before a second clone: value = the pid of the process that goes on
+    warned,    // something was skipped, as runc does; `detail` says what
 };
 
 // What a bare errno does not say. Each is worded in lib/runtime/failure.cpp.
@@ -27,14 +27,14 @@ enum class Detail : uint32_t {
     hook_exit,                // value = exit status of hook `index`
     hook_signal,              // value = signal that ended hook `index`
     hook_timeout,
-    target_is_symlink,        // must be mounted on ordinary directory
+    target_is_symlink,  // must be mounted on ordinary directory
     target_create,
-    target_in_proc,           // "text" cannot be mounted because it is inside /proc
-    unsafe_dev,               // the rootfs's /dev is not a directory of its own
-    capability_raise,         // value = the capability that could not be raised in the ambient set
+    target_in_proc,    // "text" cannot be mounted because it is inside /proc
+    unsafe_dev,        // the rootfs's /dev is not a directory of its own
+    capability_raise,  // value = the capability that could not be raised in the ambient set
     terminal_no_devpts,
     parent_gone,
-    source,                   // the mount's source, not its target, is what failed
+    source,  // the mount's source, not its target, is what failed
     cgroup_join,
 };
 
@@ -44,14 +44,14 @@ struct Report {
     int32_t errno_value = 0;
     Detail detail = Detail::none;
     int32_t value = 0;
-    uint32_t index = 0;     // which hook, from 0
-    char text[256] = {};    // a path or a name, cut to fit, NUL-terminated
+    uint32_t index = 0;   // which hook, from 0
+    char text[256] = {};  // a path or a name, cut to fit, NUL-terminated
 };
 
 // Parent to child: the answer to a sync. Cgroup join files, if any, travel with it as SCM_RIGHTS.
 struct Answer {
-    uint32_t go = 1;        // 0: stop, the parent has failed
-    int32_t host_pid = 0;   // the child's pid in the parent's pid namespace, for hook state
+    uint32_t go = 1;       // 0: stop, the parent has failed
+    int32_t host_pid = 0;  // the child's pid in the parent's pid namespace, for hook state
 };
 
 constexpr int kMaxCgroupJoins = 32;

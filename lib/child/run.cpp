@@ -56,7 +56,8 @@ void reset_signals() {
 
 // Keeps the cgroup files that came with an answer.
 Outcome take_descriptors(Context& context, msghdr& message) {
-    for (cmsghdr* control = CMSG_FIRSTHDR(&message); control != nullptr; control = CMSG_NXTHDR(&message, control)) {
+    for (cmsghdr* control = CMSG_FIRSTHDR(&message); control != nullptr;
+         control = CMSG_NXTHDR(&message, control)) {
         if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) continue;
         const size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
         if (count > kMaxCgroupJoins) return failed(-EMSGSIZE);
@@ -68,7 +69,8 @@ Outcome take_descriptors(Context& context, msghdr& message) {
 
 Outcome run_steps(Context& context, const Program& program) {
     for (const Step& step : program.steps) {
-        const Outcome outcome = std::visit([&context](const auto& one) { return perform(context, one); }, step);
+        const Outcome outcome =
+            std::visit([&context](const auto& one) { return perform(context, one); }, step);
         if (outcome.failed()) return outcome;
         ++context.step;
     }
@@ -100,7 +102,8 @@ void send_terminal(Context& context, int master) {
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(header), &master, sizeof master);
-    (void)sendmsg(context.descriptors.channel, &message, MSG_NOSIGNAL);  // without a parent there is nobody to read it
+    (void)sendmsg(context.descriptors.channel, &message,
+                  MSG_NOSIGNAL);  // without a parent there is nobody to read it
 }
 
 Outcome perform(Context& context, const SyncWithParent& step) {
@@ -147,7 +150,8 @@ void run(const Program& program, const Descriptors& descriptors) noexcept {
     static Context context{.program = program};
     context.descriptors = descriptors;
     const Outcome outcome = run_steps(context, program);
-    fail(context, outcome.failed() ? outcome : failed(-ENOEXEC));  // a program ends with Execute, which does not return
+    fail(context, outcome.failed() ? outcome
+                                   : failed(-ENOEXEC));  // a program ends with Execute, which does not return
 }
 
 void run_staged(const Program& first_steps, const Program& program, uint64_t clone_flags,

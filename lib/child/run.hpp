@@ -11,11 +11,11 @@ namespace rung::child {
 
 // Descriptors the child owns, all CLOEXEC. -1 = not there.
 struct Descriptors {
-    int channel = -1;          // SOCK_SEQPACKET to the parent (report.hpp)
-    int start = -1;            // FIFO opened O_RDWR | O_CLOEXEC; a byte on it is `start`. -1: do not wait (run, exec)
-    int console_socket = -1;   // connected AF_UNIX stream for the pty master; -1: send it over `channel`
-    int hook_output = -1;      // standard output and error of createContainer hooks; -1: the caller's own
-    std::span<int> slots = {}; // by Slot
+    int channel = -1;  // SOCK_SEQPACKET to the parent (report.hpp)
+    int start = -1;    // FIFO opened O_RDWR | O_CLOEXEC; a byte on it is `start`. -1: do not wait (run, exec)
+    int console_socket = -1;    // connected AF_UNIX stream for the pty master; -1: send it over `channel`
+    int hook_output = -1;       // standard output and error of createContainer hooks; -1: the caller's own
+    std::span<int> slots = {};  // by Slot
 };
 
 // Runs every step, reports the first failure and ends with _exit(1), or becomes the workload.

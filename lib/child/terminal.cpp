@@ -29,7 +29,8 @@ constexpr unsigned int kNullMinor = 3;
 
 bool is_multiplexer(int file) {
     struct stat status {};
-    return fstat(file, &status) == 0 && S_ISCHR(status.st_mode) && status.st_rdev == makedev(kTtyMajor, kTtyMinorPtmx);
+    return fstat(file, &status) == 0 && S_ISCHR(status.st_mode) &&
+           status.st_rdev == makedev(kTtyMajor, kTtyMinorPtmx);
 }
 
 // What an image put in the place of /dev/ptmx is not opened as a terminal: it has to be the kernel's own multiplexer.
@@ -73,7 +74,8 @@ void name_slave(int master, char (&name)[32]) {
     } while (number != 0);
     memcpy(name, "/dev/pts/", 9);
     size_t length = 9;
-    while (count > 0) name[length++] = digits[--count];
+    while (count > 0)
+        name[length++] = digits[--count];
     name[length] = '\0';
 }
 
@@ -101,8 +103,8 @@ int mount_console(const Context& context, int slave) {
     const char* name = nullptr;
     const int directory = resolve_parent(context, "/dev/console", name);
     if (directory < 0) return directory;
-    const int target =
-        kernel::checked(openat(directory, name, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666));
+    const int target = kernel::checked(
+        openat(directory, name, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666));
     (void)close(directory);
     if (target < 0) return target;
     const int tree = kernel::open_tree(slave, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
@@ -140,13 +142,15 @@ Outcome perform(Context& context, const OpenTerminal& step) {
 
     if (const int result = configure(master, slave, step.size); result < 0) return failed(result);
     if (step.mount_console) {
-        if (const int result = mount_console(context, slave); result < 0) return failed(result, Detail::none, "/dev/console");
+        if (const int result = mount_console(context, slave); result < 0)
+            return failed(result, Detail::none, "/dev/console");
     }
     if (const int result = become_stdio(slave, step.uid); result < 0) return failed(result);
 
     if (context.descriptors.console_socket < 0) {
         send_terminal(context, master);
-    } else if (const int result = send_to_console_socket(context.descriptors.console_socket, master); result < 0) {
+    } else if (const int result = send_to_console_socket(context.descriptors.console_socket, master);
+               result < 0) {
         return failed(result);
     }
     (void)close(master);

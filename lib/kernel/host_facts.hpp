@@ -17,7 +17,11 @@ struct CgroupMount {
     bool operator==(const CgroupMount&) const = default;
 };
 
-enum class CgroupLayout { none, v1, v2 };  // v1 includes hybrid: limits are v1, `unified` may be there beside it
+enum class CgroupLayout {
+    none,
+    v1,
+    v2
+};  // v1 includes hybrid: limits are v1, `unified` may be there beside it
 
 struct CgroupFacts {
     CgroupLayout layout = CgroupLayout::none;
@@ -31,9 +35,9 @@ struct HostFacts {
     uint32_t effective_uid = 0;
     bool in_user_namespace = false;
     uint64_t effective_capabilities = 0;
-    int last_capability = 0;         // /proc/sys/kernel/cap_last_cap
-    int landlock_abi = 0;            // 0 = absent
-    bool memfd_noexec = false;       // sysctl vm.memfd_noexec exists (Linux 6.3)
+    int last_capability = 0;    // /proc/sys/kernel/cap_last_cap
+    int landlock_abi = 0;       // 0 = absent
+    bool memfd_noexec = false;  // sysctl vm.memfd_noexec exists (Linux 6.3)
     bool apparmor = false;
     bool selinux = false;
     bool seccomp = false;

@@ -13,7 +13,8 @@ namespace {
 
 Status check_globals(const Globals& globals) {
     if (globals.systemd_cgroup) {
-        return Error{.message = "--systemd-cgroup: support for managing cgroups through systemd is not available"};
+        return Error{.message =
+                         "--systemd-cgroup: support for managing cgroups through systemd is not available"};
     }
     return {};
 }
@@ -26,7 +27,8 @@ Result<Creation> begin(const Globals& globals, const CreateOptions& options, Whe
     TRY(check_console(options.console_socket, prepared.plan.spec.process.terminal,
                       in_foreground ? Foreground::yes : Foreground::no));
     config::Process& process = prepared.plan.spec.process;
-    if (in_foreground && process.terminal && !process.console_size) process.console_size = caller_window_size();
+    if (in_foreground && process.terminal && !process.console_size)
+        process.console_size = caller_window_size();
     return Creation{std::move(prepared), options, when_ready};
 }
 
@@ -55,7 +57,8 @@ Result<int> run(const Globals& globals, const CreateOptions& options) {
     auto code = relay_until_exit(
         {.pidfd = process.pidfd().get(), .init_pid = process.pid(), .pty_master = process.take_terminal()});
     if (!options.keep) {
-        if (const auto removed = remove(globals, options.id, true); !removed) log::warn(removed.error().message);
+        if (const auto removed = remove(globals, options.id, true); !removed)
+            log::warn(removed.error().message);
     }
     return code;
 }

@@ -85,7 +85,8 @@ Status write_pid_file(const std::string& path, pid_t pid) {
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
     const Fd opened = TRY(kernel::open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY).context("--pid-file"));
     const std::string text = std::to_string(pid);
-    return kernel::write_file_atomically(opened.get(), {.name = name, .text = text, .mode = 0644}).context("--pid-file");
+    return kernel::write_file_atomically(opened.get(), {.name = name, .text = text, .mode = 0644})
+        .context("--pid-file");
 }
 
 Status Creation::build(const std::string& root) {
@@ -127,11 +128,13 @@ Status Creation::make_cgroup() {
 }
 
 Status Creation::launch_process() {
-    const std::string prefix = std::string{wording::kUnableToStart} + ": " + std::string{wording::kDuringInit};
+    const std::string prefix =
+        std::string{wording::kUnableToStart} + ": " + std::string{wording::kDuringInit};
     const Slots slots = TRY(open_slots(lowered_).context(prefix));
     const Fd cgroup_directory = TRY(cgroup::open_unified(prepared_.cgroup));
     Fd console_socket;
-    if (!options_.console_socket.empty()) console_socket = TRY(connect_console_socket(options_.console_socket));
+    if (!options_.console_socket.empty())
+        console_socket = TRY(connect_console_socket(options_.console_socket));
     if (when_ready_ == WhenReady::wait_for_start) start_fifo_ = TRY(directory_->make_start_fifo());
 
     if (!spec().hooks.create_container.empty()) hook_output_ = TRY(make_hook_output());
@@ -174,7 +177,8 @@ Status Creation::on_joined_namespaces() {
         TRY(write_id_mappings(process_->pid(), spec().linux_,
                               lowered_.denies_setgroups ? Setgroups::denied : Setgroups::allowed));
     }
-    if (spec().process.oom_score_adj) TRY(write_oom_score_adj(process_->pid(), *spec().process.oom_score_adj));
+    if (spec().process.oom_score_adj)
+        TRY(write_oom_score_adj(process_->pid(), *spec().process.oom_score_adj));
     return process_->answer(TRY(cgroup::open_join_files(prepared_.cgroup)));
 }
 
@@ -208,8 +212,10 @@ OciState Creation::oci_state(const std::string& status) const {
 void Creation::undo() {
     if (process_) process_->kill();
     if (owns_cgroup_) {
-        if (const auto killed = cgroup::kill_all(prepared_.cgroup); !killed) log::warn(killed.error().message);
-        if (const auto removed = cgroup::remove(prepared_.cgroup); !removed) log::warn(removed.error().message);
+        if (const auto killed = cgroup::kill_all(prepared_.cgroup); !killed)
+            log::warn(killed.error().message);
+        if (const auto removed = cgroup::remove(prepared_.cgroup); !removed)
+            log::warn(removed.error().message);
     }
     if (!directory_) return;
     if (const auto removed = directory_->remove(); !removed) log::warn(removed.error().message);

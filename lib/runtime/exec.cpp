@@ -26,7 +26,8 @@ namespace {
 
 Status check_executable_in(Phase phase, const ExecOptions& options) {
     if (phase == Phase::stopped) return Error{.message = std::string{wording::kExecStopped}};
-    if (phase == Phase::paused && !options.ignore_paused) return Error{.message = std::string{wording::kExecPaused}};
+    if (phase == Phase::paused && !options.ignore_paused)
+        return Error{.message = std::string{wording::kExecPaused}};
     return {};
 }
 
@@ -112,7 +113,8 @@ Result<int> differing_namespaces(pid_t pid) {
 }
 
 // A process on its way into the container, killed unless it arrived.
-Result<Launched> start_process(const Container& container, const ExecOptions& options, plan::Lowered& lowered, Fd init) {
+Result<Launched> start_process(const Container& container, const ExecOptions& options, plan::Lowered& lowered,
+                               Fd init) {
     Slots slots(static_cast<size_t>(lowered.slot_count));
     slots[0] = std::move(init);
     Fd console_socket;
@@ -145,9 +147,11 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     const auto asked = TRY(requested_process(prepared.plan.spec.process, options));
     auto wanted = plan::narrow_process(prepared.plan, prepared.grant, asked);
     if (wanted.args.empty()) return Error{.message = std::string{wording::kEmptyArgs}};
-    TRY(check_console(options.console_socket, wanted.terminal, options.detach ? Foreground::no : Foreground::yes));
+    TRY(check_console(options.console_socket, wanted.terminal,
+                      options.detach ? Foreground::no : Foreground::yes));
 
-    if (!options.detach && wanted.terminal && !wanted.console_size) wanted.console_size = caller_window_size();
+    if (!options.detach && wanted.terminal && !wanted.console_size)
+        wanted.console_size = caller_window_size();
 
     Fd pidfd = TRY(open_process(*init));
     if (!pidfd) return Error{.message = std::string{wording::kExecStopped}};

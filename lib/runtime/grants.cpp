@@ -29,7 +29,8 @@ Error refuse(const std::string& code, const std::string& what) {
 Result<GrantSource> read_grant(const std::string& name, const std::string& path) {
     auto text = kernel::read_file(path, kMostGrantBytes);
     if (text) return GrantSource{.name = name, .text = std::move(*text)};
-    if (text.error().errno_value == EFBIG) return refuse("grant_too_large", path + ": a grant has at most 64 KiB");
+    if (text.error().errno_value == EFBIG)
+        return refuse("grant_too_large", path + ": a grant has at most 64 KiB");
     if (text.error().errno_value == ENOENT) return refuse("grant_missing", text.error().message);
     return refuse("grant_parse_error", text.error().message);
 }
@@ -44,8 +45,8 @@ Result<bool> is_present(const std::string& path) {
 Status check_annotation(const std::string& name) {
     if (name == kInlineGrant) return {};
     if (name == kGrantReference || name.starts_with(kContainerGrantPrefix)) {
-        return refuse("grant_unenforceable", "annotation " + name + ": this build takes a grant from " + kInlineGrant +
-                                                 ", --grant or grant.json only");
+        return refuse("grant_unenforceable", "annotation " + name + ": this build takes a grant from " +
+                                                 kInlineGrant + ", --grant or grant.json only");
     }
     return refuse("grant_unknown_field", "annotation " + name + ": there is no such rung annotation");
 }
@@ -57,7 +58,8 @@ Result<std::vector<GrantSource>> collect_grants(const GrantPlaces& places) {
         return refuse("grant_unenforceable", std::string{kCeiling} + ": this build does not apply a ceiling");
     }
     std::vector<GrantSource> sources;
-    for (const std::string& file : places.files) sources.push_back(TRY(read_grant("--grant " + file, file)));
+    for (const std::string& file : places.files)
+        sources.push_back(TRY(read_grant("--grant " + file, file)));
 
     const std::string beside = places.bundle + "/grant.json";
     if (TRY(is_present(beside))) sources.push_back(TRY(read_grant("grant.json", beside)));

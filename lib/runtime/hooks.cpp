@@ -38,7 +38,8 @@ Result<Fd> memory_file(const std::string& content) {
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
     std::vector<char*> pointers;
-    for (std::string& string : strings) pointers.push_back(string.data());
+    for (std::string& string : strings)
+        pointers.push_back(string.data());
     pointers.push_back(nullptr);
     return pointers;
 }
@@ -57,7 +58,8 @@ class Spawning {
         posix_spawnattr_destroy(&attributes_);
     }
 
-    Result<pid_t> spawn(const config::Hook& hook, const std::string& directory, const Fd& input, const Fd& output) {
+    Result<pid_t> spawn(const config::Hook& hook, const std::string& directory, const Fd& input,
+                        const Fd& output) {
         posix_spawn_file_actions_adddup2(&actions_, input.get(), 0);
         posix_spawn_file_actions_adddup2(&actions_, output.get(), 1);
         posix_spawn_file_actions_adddup2(&actions_, output.get(), 2);
@@ -73,8 +75,8 @@ class Spawning {
         std::vector<std::string> args = hook.args.empty() ? std::vector{hook.path} : hook.args;
         std::vector<std::string> env = hook.env;
         pid_t pid = 0;
-        const int result = posix_spawn(&pid, hook.path.c_str(), &actions_, &attributes_, pointers_to(args).data(),
-                                       pointers_to(env).data());
+        const int result = posix_spawn(&pid, hook.path.c_str(), &actions_, &attributes_,
+                                       pointers_to(args).data(), pointers_to(env).data());
         if (result != 0) return errno_error("fork/exec " + hook.path, result);
         return pid;
     }
@@ -100,7 +102,8 @@ Result<int> wait_for_hook(pid_t pid, const config::Hook& hook) {
         if (errno != EINTR) return errno_error("wait for " + hook.path, errno);
     }
     if (ready == 0) {
-        return Error{.message = "hook ran past specified timeout of " + std::to_string(*hook.timeout_seconds) + "s"};
+        return Error{.message =
+                         "hook ran past specified timeout of " + std::to_string(*hook.timeout_seconds) + "s"};
     }
     return status;
 }
@@ -139,17 +142,21 @@ void run_poststop_hooks(const std::vector<config::Hook>& hooks, const OciState& 
     for (size_t index = 0; index < hooks.size(); ++index) {
         const auto result = run_hook(hooks[index], state);
         if (result) continue;
-        log::warn(wording::hook_failed("poststop", static_cast<unsigned>(index)) + ": " + result.error().message);
+        log::warn(wording::hook_failed("poststop", static_cast<unsigned>(index)) + ": " +
+                  result.error().message);
     }
 }
 
-Result<Fd> make_hook_output() { return memory_file({}); }
+Result<Fd> make_hook_output() {
+    return memory_file({});
+}
 
 std::string hook_output_text(const Fd& output) {
     std::string text(kMostOutputShown, '\0');
     const ssize_t length = pread(output.get(), text.data(), text.size(), 0);
     text.resize(length > 0 ? static_cast<size_t>(length) : 0);
-    while (!text.empty() && text.back() == '\n') text.pop_back();
+    while (!text.empty() && text.back() == '\n')
+        text.pop_back();
     return text;
 }
 

@@ -12,7 +12,9 @@
 namespace rung::runtime {
 namespace {
 
-Error not_running() { return Error{.message = std::string{wording::kNotRunning}}; }
+Error not_running() {
+    return Error{.message = std::string{wording::kNotRunning}};
+}
 
 Status signal_init(const Container& container, int signal) {
     const auto init = container.directory.read_init();

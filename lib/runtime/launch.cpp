@@ -44,7 +44,8 @@ void log_warning(const child::Program& program, const child::Report& report) {
 std::vector<int> numbers_of(const Slots& slots) {
     std::vector<int> numbers;
     numbers.reserve(slots.size());
-    for (const Fd& slot : slots) numbers.push_back(slot.get());
+    for (const Fd& slot : slots)
+        numbers.push_back(slot.get());
     return numbers;
 }
 
@@ -59,7 +60,8 @@ Status prepare_for_children(const plan::Lowered& lowered, const Slots& slots) {
         const int result = kernel::unshare(CLONE_NEWTIME);
         if (result < 0) return errno_error("create a time namespace", -result);
         if (lowered.time_offsets->empty()) return {};
-        TRY(kernel::write_file("/proc/self/timens_offsets", *lowered.time_offsets).context("set linux.timeOffsets"));
+        TRY(kernel::write_file("/proc/self/timens_offsets", *lowered.time_offsets)
+                .context("set linux.timeOffsets"));
     }
     return {};
 }
@@ -95,7 +97,8 @@ Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const 
     if (pid == 0) {
         // While the child held our end too, it would never see that we have died.
         parent_end.reset();
-        if (lowered.first) child::run_staged(*lowered.first, lowered.program, lowered.second_clone_flags, descriptors);
+        if (lowered.first)
+            child::run_staged(*lowered.first, lowered.program, lowered.second_clone_flags, descriptors);
         child::run(lowered.program, descriptors);
     }
     if (pid < 0) {
@@ -131,7 +134,8 @@ Error Launched::describe_death() const {
     int status = 0;
     const bool known = waitpid(pid_, &status, 0) == pid_;
     std::string message = "the container's process died during its own setup";
-    if (known && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) message += ": killed (memory limit too low?)";
+    if (known && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        message += ": killed (memory limit too low?)";
     return Error{.message = std::move(message)};
 }
 
@@ -141,9 +145,13 @@ Result<child::Report> Launched::await_report(const child::Program& program,
         const auto report = TRY(receive());
         if (!report) return describe_death();
         switch (report->kind) {
-            case child::ReportKind::failed: return describe_failure(program, *report, trees);
-            case child::ReportKind::warned: log_warning(program, *report); break;
-            case child::ReportKind::terminal: break;
+            case child::ReportKind::failed:
+                return describe_failure(program, *report, trees);
+            case child::ReportKind::warned:
+                log_warning(program, *report);
+                break;
+            case child::ReportKind::terminal:
+                break;
             case child::ReportKind::init_pid: {
                 // The first process has done its part: reap it, and go on with its sibling.
                 (void)waitpid(pid_, nullptr, 0);
@@ -153,7 +161,8 @@ Result<child::Report> Launched::await_report(const child::Program& program,
                 break;
             }
             case child::ReportKind::sync:
-            case child::ReportKind::ready: return *report;
+            case child::ReportKind::ready:
+                return *report;
         }
     }
 }

@@ -27,16 +27,17 @@ Result<Slots> open_slots(const plan::Lowered& lowered);
 
 // Everything clone needs besides the program. The descriptors are borrowed.
 struct LaunchInputs {
-    int start = -1;           // the start FIFO; -1 goes on at once
+    int start = -1;  // the start FIFO; -1 goes on at once
     int console_socket = -1;
-    int hook_output = -1;     // where createContainer hooks write
-    int cgroup = -1;          // cgroup2 directory for CLONE_INTO_CGROUP
+    int hook_output = -1;  // where createContainer hooks write
+    int cgroup = -1;       // cgroup2 directory for CLONE_INTO_CGROUP
 };
 
 // The other end of a child, from clone to exec.
 class Launched {
   public:
-    Launched(Fd channel, Fd pidfd, pid_t pid) : channel_(std::move(channel)), pidfd_(std::move(pidfd)), pid_(pid) {}
+    Launched(Fd channel, Fd pidfd, pid_t pid)
+        : channel_(std::move(channel)), pidfd_(std::move(pidfd)), pid_(pid) {}
 
     pid_t pid() const { return pid_; }
     const Fd& pidfd() const { return pidfd_; }
@@ -44,7 +45,8 @@ class Launched {
 
     // The next report that is a sync or `ready`. A failed step becomes the error that describes it; warnings are logged, the
     // terminal and the pid of a second clone are taken in on the way. `trees` lets the error name a mount's source.
-    Result<child::Report> await_report(const child::Program& program, const std::vector<plan::OpenTree>& trees = {});
+    Result<child::Report> await_report(const child::Program& program,
+                                       const std::vector<plan::OpenTree>& trees = {});
     // Lets the child go on after a sync, with the cgroup files that it shall write.
     Status answer(const std::vector<Fd>& cgroup_joins);
     // Blocks until the child has become the workload; its failure to do so is the error.

@@ -47,7 +47,8 @@ Status set_tree_attributes(const Fd& tree, const plan::OpenTree& wanted) {
 
 Result<Fd> open_tree(const plan::OpenTree& wanted) {
     const unsigned int recursive = wanted.recursive ? AT_RECURSIVE : 0;
-    Fd tree{kernel::open_tree(AT_FDCWD, wanted.source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive)};
+    Fd tree{
+        kernel::open_tree(AT_FDCWD, wanted.source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive)};
     if (!tree) return errno_error(wanted.source, -tree.get());
     TRY(set_tree_attributes(tree, wanted));
     return tree;
@@ -55,7 +56,8 @@ Result<Fd> open_tree(const plan::OpenTree& wanted) {
 
 Result<seccomp::Compiled> compile_source(const std::string& source,
                                          const std::optional<config::Seccomp>& config_seccomp) {
-    if (source == "config") return seccomp::compile_cached(*config_seccomp, kFilterCache).context("linux.seccomp");
+    if (source == "config")
+        return seccomp::compile_cached(*config_seccomp, kFilterCache).context("linux.seccomp");
     const std::string_view text = seccomp::profile_text(source);
     if (text.empty()) {
         return Error{.message = "grant_unenforceable: seccomp.profile: there is no profile named " + source,
@@ -83,8 +85,8 @@ Result<Slots> open_slots(const plan::Lowered& lowered) {
             TRY(kernel::open_at(AT_FDCWD, wanted.path, O_RDONLY).context("open namespace"));
     }
     for (const auto& wanted : lowered.trees) {
-        slots[static_cast<size_t>(wanted.slot)] = TRY(
-            open_tree(wanted).context("error mounting \"" + wanted.source + "\" to rootfs at \"" + wanted.target + "\""));
+        slots[static_cast<size_t>(wanted.slot)] = TRY(open_tree(wanted).context(
+            "error mounting \"" + wanted.source + "\" to rootfs at \"" + wanted.target + "\""));
     }
     return slots;
 }
@@ -106,8 +108,10 @@ Status write_oom_score_adj(pid_t pid, int score) {
 Status compile_filters(plan::Lowered& lowered, const std::optional<config::Seccomp>& config_seccomp) {
     for (const std::string& source : lowered.seccomp_sources) {
         auto compiled = TRY(compile_source(source, config_seccomp));
-        if (compiled.notify) return Error{.message = "linux.seccomp: seccomp notify unsupported: SCMP_ACT_NOTIFY"};
-        for (const auto& warning : compiled.warnings) log::debug(warning);
+        if (compiled.notify)
+            return Error{.message = "linux.seccomp: seccomp notify unsupported: SCMP_ACT_NOTIFY"};
+        for (const auto& warning : compiled.warnings)
+            log::debug(warning);
         lowered.program.filters.push_back(
             {.instructions = std::move(compiled.instructions), .flags = compiled.flags});
     }

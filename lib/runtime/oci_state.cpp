@@ -7,7 +7,8 @@
 namespace rung::runtime {
 
 std::string to_json(const OciState& state) {
-    nlohmann::ordered_json json = {{"ociVersion", state.oci_version}, {"id", state.id}, {"status", state.status}};
+    nlohmann::ordered_json json = {
+        {"ociVersion", state.oci_version}, {"id", state.id}, {"status", state.status}};
     if (state.pid != 0) json["pid"] = state.pid;
     json["bundle"] = state.bundle;
     if (!state.annotations.empty()) json["annotations"] = state.annotations;

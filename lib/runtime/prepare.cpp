@@ -50,9 +50,11 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     prepared.bundle = TRY(real_directory(options.bundle.empty() ? "." : options.bundle).context("bundle"));
     prepared.config_text = TRY(read_config(prepared.bundle, options.config_file));
     const config::Spec spec = TRY(config::parse_spec(prepared.config_text));
-    prepared.rootfs = TRY(real_directory(path::join(prepared.bundle, spec.root.path)).context("invalid rootfs"));
+    prepared.rootfs =
+        TRY(real_directory(path::join(prepared.bundle, spec.root.path)).context("invalid rootfs"));
 
-    GrantPlaces places{.files = globals.grant_files, .bundle = prepared.bundle, .annotations = spec.annotations};
+    GrantPlaces places{
+        .files = globals.grant_files, .bundle = prepared.bundle, .annotations = spec.annotations};
     places.files.insert(places.files.end(), options.grant_files.begin(), options.grant_files.end());
     prepared.grant_sources = TRY(collect_grants(places));
     prepared.grant = TRY(meet_grants(prepared.grant_sources));

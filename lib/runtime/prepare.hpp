@@ -18,8 +18,8 @@
 namespace rung::runtime {
 
 struct Prepared {
-    std::string bundle = {};       // absolute
-    std::string rootfs = {};       // absolute, symlinks resolved
+    std::string bundle = {};  // absolute
+    std::string rootfs = {};  // absolute, symlinks resolved
     std::string config_text = {};
     std::vector<GrantSource> grant_sources = {};
     std::optional<grant::Grant> grant = {};

@@ -64,7 +64,9 @@ Status remove_container(Container container) {
     return {};
 }
 
-bool may_be_removed(Phase phase) { return phase == Phase::stopped || phase == Phase::created; }
+bool may_be_removed(Phase phase) {
+    return phase == Phase::stopped || phase == Phase::created;
+}
 
 }  // namespace
 
@@ -77,7 +79,8 @@ Status remove(const Globals& globals, const std::string& id, bool force) {
     }
     StateDirectory directory = std::move(*opened);
     TRY(force ? lock_by_force(directory) : directory.lock());
-    if (directory.is_removed()) return force ? Status{} : Error{.message = std::string{wording::kDoesNotExist}};
+    if (directory.is_removed())
+        return force ? Status{} : Error{.message = std::string{wording::kDoesNotExist}};
 
     auto state = directory.read_state();
     if (!state && !force) return std::move(state).error();
@@ -89,7 +92,8 @@ Status remove(const Globals& globals, const std::string& id, bool force) {
 
     Container container{.directory = std::move(directory), .state = std::move(**state)};
     const Phase phase = container.phase();
-    if (!force && !may_be_removed(phase)) return Error{.message = wording::delete_not_stopped(id, phase_name(phase))};
+    if (!force && !may_be_removed(phase))
+        return Error{.message = wording::delete_not_stopped(id, phase_name(phase))};
     return remove_container(std::move(container));
 }
 

@@ -13,7 +13,7 @@
 namespace rung::runtime {
 
 struct Globals {
-    std::string root = {};                    // state directory, absolute; where containers are remembered
+    std::string root = {};  // state directory, absolute; where containers are remembered
     bool systemd_cgroup = false;
     std::vector<std::string> grant_files = {};  // global --grant (runtimeArgs)
 };
@@ -28,18 +28,18 @@ struct CreateOptions {
     bool no_pivot = false;
     bool no_new_keyring = false;
     int preserve_fds = 0;
-    bool detach = false;                      // run only
-    bool keep = false;                        // run only: leave the container when its process ends
-    bool no_subreaper = false;                // run only
+    bool detach = false;        // run only
+    bool keep = false;          // run only: leave the container when its process ends
+    bool no_subreaper = false;  // run only
 };
 
 struct ExecOptions {
     std::string id = {};
-    std::string process_file = {};            // --process; empty: built from the fields below
+    std::string process_file = {};  // --process; empty: built from the fields below
     std::vector<std::string> args = {};
-    std::vector<std::string> env = {};        // added to the container's
+    std::vector<std::string> env = {};  // added to the container's
     std::optional<std::string> cwd = {};
-    std::optional<std::string> user = {};     // UID[:GID], strictly numeric (case A14)
+    std::optional<std::string> user = {};  // UID[:GID], strictly numeric (case A14)
     std::vector<uint32_t> additional_gids = {};
     std::vector<std::string> capabilities = {};
     bool no_new_privs = false;
@@ -54,7 +54,7 @@ struct ExecOptions {
 struct ContainerInfo {
     std::string oci_version = {};
     std::string id = {};
-    int pid = 0;  // 0 when stopped
+    int pid = 0;              // 0 when stopped
     std::string status = {};  // "creating", "created", "running", "paused", "stopped"
     std::string bundle = {};
     std::string rootfs = {};

@@ -17,11 +17,16 @@ namespace {
 
 Status check_startable(Phase phase) {
     switch (phase) {
-        case Phase::created: return {};
-        case Phase::stopped: return Error{.message = std::string{wording::kStartStopped}};
-        case Phase::paused: return Error{.message = std::string{wording::kStartPaused}};
-        case Phase::creating: return Error{.message = "cannot start a container that is still being created"};
-        case Phase::running: break;
+        case Phase::created:
+            return {};
+        case Phase::stopped:
+            return Error{.message = std::string{wording::kStartStopped}};
+        case Phase::paused:
+            return Error{.message = std::string{wording::kStartPaused}};
+        case Phase::creating:
+            return Error{.message = "cannot start a container that is still being created"};
+        case Phase::running:
+            break;
     }
     return Error{.message = std::string{wording::kAlreadyStarted}};
 }
@@ -36,7 +41,8 @@ void await_exec(const Fd& fifo) {
 Status run_poststart_hooks(const Globals& globals, const Container& container) {
     const auto spec = TRY(config::parse_spec(TRY(container.directory.read_config())));
     auto result = run_hooks("poststart", spec.hooks.poststart, oci_state(container, Phase::running));
-    if (!result) (void)kill(globals, container.state.id, SIGKILL, true);  // the hook's failure is the error to report
+    if (!result)
+        (void)kill(globals, container.state.id, SIGKILL, true);  // the hook's failure is the error to report
     return result;
 }
 

@@ -28,8 +28,12 @@ bool is_alphanumeric(char character) {
            (character >= '0' && character <= '9');
 }
 
-bool may_start_id(char character) { return is_alphanumeric(character) || character == '_' || character == '+'; }
-bool may_be_in_id(char character) { return may_start_id(character) || character == '.' || character == '-'; }
+bool may_start_id(char character) {
+    return is_alphanumeric(character) || character == '_' || character == '+';
+}
+bool may_be_in_id(char character) {
+    return may_start_id(character) || character == '.' || character == '-';
+}
 
 std::optional<ProcessIdentity> parse_init(std::string_view text) {
     ProcessIdentity init;
@@ -45,18 +49,24 @@ std::optional<ProcessIdentity> parse_init(std::string_view text) {
 
 Status check_id(const std::string& id) {
     bool valid = !id.empty() && id.size() <= kMaxIdLength && may_start_id(id.front());
-    for (const char character : id) valid = valid && may_be_in_id(character);
+    for (const char character : id)
+        valid = valid && may_be_in_id(character);
     if (!valid) return Error{.message = std::string{wording::kInvalidId} + ": " + id};
     return {};
 }
 
 std::string phase_name(Phase phase) {
     switch (phase) {
-        case Phase::creating: return "creating";
-        case Phase::created: return "created";
-        case Phase::running: return "running";
-        case Phase::paused: return "paused";
-        case Phase::stopped: break;
+        case Phase::creating:
+            return "creating";
+        case Phase::created:
+            return "created";
+        case Phase::running:
+            return "running";
+        case Phase::paused:
+            return "paused";
+        case Phase::stopped:
+            break;
     }
     return "stopped";
 }
@@ -78,7 +88,8 @@ Result<StateDirectory> StateDirectory::claim(const std::string& root, const std:
 Result<StateDirectory> StateDirectory::open(const std::string& root, const std::string& id) {
     auto directory = kernel::open_at(AT_FDCWD, root + "/" + id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (!directory) {
-        if (directory.error().errno_value == ENOENT) return Error{.message = std::string{wording::kDoesNotExist}};
+        if (directory.error().errno_value == ENOENT)
+            return Error{.message = std::string{wording::kDoesNotExist}};
         return std::move(directory).error();
     }
     return StateDirectory{root, id, std::move(*directory)};
@@ -133,7 +144,8 @@ Status StateDirectory::write_init(const ProcessIdentity& init) {
 }
 
 Result<Fd> StateDirectory::make_start_fifo() {
-    if (mkfifoat(directory_.get(), kStartFifoUnannounced, 0600) < 0) return errno_error("make exec.fifo", errno);
+    if (mkfifoat(directory_.get(), kStartFifoUnannounced, 0600) < 0)
+        return errno_error("make exec.fifo", errno);
     // Read and write: a reader alone would get end-of-file before `start` comes.
     return kernel::open_at(directory_.get(), kStartFifoUnannounced, O_RDWR);
 }
@@ -146,7 +158,7 @@ Status StateDirectory::announce_created() {
 }
 
 void StateDirectory::forget_start_fifo() {
-    (void)unlinkat(directory_.get(), kStartFifo, 0);             // it is not there when `run` made the container
+    (void)unlinkat(directory_.get(), kStartFifo, 0);  // it is not there when `run` made the container
     (void)unlinkat(directory_.get(), kStartFifoUnannounced, 0);  // nor this once it was announced
 }
 

@@ -12,9 +12,12 @@ using Json = nlohmann::ordered_json;
 
 const char* layout_name(kernel::CgroupLayout layout) {
     switch (layout) {
-        case kernel::CgroupLayout::v1: return "v1";
-        case kernel::CgroupLayout::v2: return "v2";
-        case kernel::CgroupLayout::none: break;
+        case kernel::CgroupLayout::v1:
+            return "v1";
+        case kernel::CgroupLayout::v2:
+            return "v2";
+        case kernel::CgroupLayout::none:
+            break;
     }
     return "none";
 }
@@ -72,7 +75,8 @@ State state_from(const Json& json) {
 
 std::string state_to_json(const State& state) {
     Json grants = Json::array();
-    for (const auto& grant : state.grants) grants.push_back({{"name", grant.name}, {"text", grant.text}});
+    for (const auto& grant : state.grants)
+        grants.push_back({{"name", grant.name}, {"text", grant.text}});
     const Json json = {{"id", state.id},
                        {"ociVersion", state.oci_version},
                        {"bundle", state.bundle},

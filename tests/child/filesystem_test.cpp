@@ -138,7 +138,7 @@ TEST_CASE("copying up keeps modes, owners, links, nodes and attributes") {
         make_directory(data + "/open", 01777);
         make_directory(data + "/open/deep", 02750);
         write_text(data + "/open/deep/file", "content");
-        (void)chown((data + "/open/deep/file").c_str(), 1000, 1001);
+        (void)!chown((data + "/open/deep/file").c_str(), 1000, 1001);
         (void)chmod((data + "/open/deep/file").c_str(), 04755);
         (void)setxattr((data + "/open/deep/file").c_str(), "trusted.mark", "x", 1, 0);
         make_symlink("/etc/../passwd", data + "/link");

@@ -85,7 +85,7 @@ void make_directory(const std::string& path, mode_t mode) {
 }
 
 void make_symlink(const std::string& content, const std::string& path) {
-    (void)symlink(content.c_str(), path.c_str());
+    (void)!symlink(content.c_str(), path.c_str());
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -24,7 +24,7 @@ namespace {
 std::string place_of(const Sandbox& sandbox, int descriptor) {
     if (descriptor < 0) return text_of(descriptor);
     char path[PATH_MAX] = {};
-    (void)readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path, sizeof path - 1);
+    (void)!readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path, sizeof path - 1);
     const std::string text{path};
     return text.starts_with(sandbox.base + "/") ? text.substr(sandbox.base.size() + 1) : text;
 }

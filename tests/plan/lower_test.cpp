@@ -288,8 +288,8 @@ TEST_CASE("exec joins everything at once and ends as create does") {
     process.args = {"id"};
     process.cwd = "/";
 
-    const auto lowered =
-        plan::lower_exec(plan, process, kernel::HostFacts{}, {.id = "c", .namespaces = CLONE_NEWNS | CLONE_NEWNET});
+    const auto lowered = plan::lower_exec(plan, process, kernel::HostFacts{},
+                                          {.id = "c", .namespaces = CLONE_NEWNS | CLONE_NEWNET});
 
     REQUIRE(lowered);
     CHECK(test::describe(lowered->program.steps) ==

@@ -30,7 +30,8 @@ TEST_CASE("an id that could leave the root, hide or look like a flag is refused"
     }
     CHECK_FALSE(check_id(std::string(1025, 'a')));
 
-    for (const char* id : {"a", "0", "_", "+x", "f3a1-9.b_C+", "A"}) CHECK(check_id(id));
+    for (const char* id : {"a", "0", "_", "+x", "f3a1-9.b_C+", "A"})
+        CHECK(check_id(id));
     CHECK(check_id(std::string(1024, 'a')));
 }
 
@@ -123,7 +124,8 @@ TEST_CASE("the lock of one holder is seen by another and goes with it") {
 
 TEST_CASE("a process name with spaces and parentheses does not shift the fields of its stat") {
     const auto stat = parse_stat(
-        "42 (a) S (b) R 1 42 42 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 987654321 1000 10 18446744073709551615");
+        "42 (a) S (b) R 1 42 42 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 987654321 1000 10 "
+        "18446744073709551615");
 
     REQUIRE(stat);
     CHECK(*stat == ProcessStat{.state = 'R', .start_time = 987654321});
