@@ -39,22 +39,6 @@ Status check_groups(const Draft& draft) {
     return {};
 }
 
-// A label that is not put on would be a confinement the engine believes in and nobody has.
-Status check_labels(const config::Spec& spec, const kernel::HostFacts& host) {
-    const std::string& profile = spec.process.apparmor_profile;
-    if (!profile.empty() && profile != "unconfined") {
-        return Error{.message = std::string("process.apparmorProfile: ") +
-                                (host.apparmor ? "AppArmor profiles are not supported"
-                                               : "this kernel has no AppArmor")};
-    }
-    if (!spec.process.selinux_label.empty() || (host.selinux && !spec.linux_.mount_label.empty())) {
-        return Error{.message =
-                         std::string("process.selinuxLabel: ") +
-                         (host.selinux ? "SELinux labels are not supported" : "this kernel has no SELinux")};
-    }
-    return {};
-}
-
 }  // namespace
 
 std::string sysctl_path(std::string_view key) {
@@ -76,7 +60,6 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
     Draft draft{.plan = plan, .cgroup = cgroup, .host = host, .options = options};
     const config::Process& process = plan.spec.process;
 
-    TRY(check_labels(plan.spec, host));
     const std::optional<NetworkSlots> networks = enter_namespaces(draft);
     TRY(check_groups(draft));
     TRY(check_labels(process, host));

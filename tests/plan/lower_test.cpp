@@ -298,17 +298,21 @@ TEST_CASE("exec joins everything at once and ends as create does") {
                 "SetUser 0", "SetCapabilities", "SetHome", "FindExecutable", "AwaitStart", "Execute"});
 }
 
-TEST_CASE("a security label that is not applied is refused") {
+TEST_CASE("a security label that the host cannot apply is refused, one that it can is put on for execve") {
     config::Spec confined = usual_spec();
     confined.process.apparmor_profile = "docker-default";
     config::Spec labelled = usual_spec();
     labelled.process.selinux_label = "system_u:system_r:container_t:s0";
+    kernel::HostFacts guarded = able_host();
+    guarded.apparmor = true;
 
+    const Lines applied = test::describe(lowered_from(confined, guarded).program.steps);
     const auto profile = plan::lower({.spec = confined}, {}, able_host(), {.rootfs = "/b/rootfs"});
     const auto label = plan::lower({.spec = labelled}, {}, able_host(), {.rootfs = "/b/rootfs"});
 
-    CHECK(profile.error().message == "process.apparmorProfile: this kernel has no AppArmor");
-    CHECK(label.error().message == "process.selinuxLabel: this kernel has no SELinux");
+    CHECK(starting_with(applied, "SetExecLabel").size() == 1);
+    CHECK(profile.error().message == "process.apparmorProfile: AppArmor is not enabled on this host");
+    CHECK(label.error().message == "process.selinuxLabel: SELinux is not enabled on this host");
 }
 
 TEST_CASE("sysctl keys are written with dots or with slashes") {

@@ -237,8 +237,10 @@ TEST_CASE("exec is narrowed as the first process is") {
     grant::Grant grant = reading_grant();
     grant.capabilities = bit(CAP_KILL);
     grant.limits.open_files = 64;
-    const auto plan = plan::make(usual_spec(), grant, able_host(), 0);
     const uint64_t all = ~uint64_t{0};
+    config::Spec spec = usual_spec();
+    spec.process.capabilities = config::Capabilities{all, all, all, all, all, {}};
+    const auto plan = plan::make(spec, grant, able_host(), 0);
     config::Process process;
     process.capabilities = config::Capabilities{all, all, all, all, all, {}};
     process.rlimits = {{RLIMIT_NOFILE, 32, 4096}};
