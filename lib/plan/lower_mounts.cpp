@@ -83,8 +83,8 @@ Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
     const std::string source = path::join(draft.options.bundle, mount.source);
     const std::vector<Slice> slices = slices_of(draft.plan, mount);
     if (!slices.empty()) {
-        options.set &= ~MOUNT_ATTR_RDONLY;
-        options.recursive_set &= ~static_cast<uint64_t>(MOUNT_ATTR_RDONLY);
+        options.set &= ~uint64_t{MOUNT_ATTR_RDONLY};
+        options.recursive_set &= ~uint64_t{MOUNT_ATTR_RDONLY};
     }
     if ((draft.host.effective_capabilities & kCapSysAdmin) == 0) {
         bind_in_child(draft, mount, options, source);
@@ -157,7 +157,7 @@ bool needs_host_sysfs(const Draft& draft, const Mount& mount) {
 
 void add_filesystem(Draft& draft, const Mount& mount, const MountOptions& options) {
     uint64_t attributes = options.set | options.recursive_set;
-    if (is_filled_first(mount)) attributes &= ~static_cast<uint64_t>(MOUNT_ATTR_RDONLY);
+    if (is_filled_first(mount)) attributes &= ~uint64_t{MOUNT_ATTR_RDONLY};
     if (needs_host_sysfs(draft, mount)) {
         draft.add(child::BindHostPath{"/sys", mount.destination, true, attributes});
         return;

@@ -102,6 +102,11 @@ std::optional<uint64_t> as_bound(const std::optional<int64_t>& limit) {
     return static_cast<uint64_t>(*limit);
 }
 
+// Engines write 0 for a memory limit that nobody asked for.
+std::optional<uint64_t> memory_bound(const std::optional<int64_t>& limit) {
+    return limit == 0 ? std::nullopt : as_bound(limit);
+}
+
 double cpus(const config::CpuResources& cpu) {
     if (!cpu.quota || *cpu.quota <= 0) return 1e9;
     return static_cast<double>(*cpu.quota) / static_cast<double>(cpu.period.value_or(100000));
@@ -136,7 +141,7 @@ void check_within_grant(const plan::SandboxPlan& plan, const grant::Grant& grant
 void check_within_config(const plan::SandboxPlan& plan, const config::Spec& spec) {
     CHECK((any_set(plan.spec.process) & ~any_set(spec.process)) == 0);
     const config::Resources& asked = spec.linux_.resources;
-    CHECK(is_within(plan.spec.linux_.resources.memory.limit, as_bound(asked.memory.limit)));
+    CHECK(is_within(plan.spec.linux_.resources.memory.limit, memory_bound(asked.memory.limit)));
     CHECK(is_within(plan.spec.linux_.resources.pids_limit, as_bound(asked.pids_limit)));
     CHECK(cpus(plan.spec.linux_.resources.cpu) <= cpus(asked.cpu));
     REQUIRE(plan.spec.mounts.size() == spec.mounts.size());
