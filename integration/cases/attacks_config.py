@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import json
 import os
+import socket
 import subprocess
 
 from rungtest import host, only_rung
@@ -91,13 +92,49 @@ class Wide(Attacked):
                       "open-to-write /mnt/sys/kernel/uevent_helper": {READ_ONLY, "ENOENT"}, **WORK}, box=box)
 
     @only_rung(NO_GRANTS)
-    def test_a_bind_of_the_hosts_proc_and_sys_is_read_only(self):
-        box = self.target()
-        box.bundle.add_mount("/host/proc", "/proc", options=["rbind"])
-        box.bundle.add_mount("/host/sys", "/sys", options=["rbind"])
+    def test_a_bind_that_brings_in_the_hosts_proc_a_socket_or_the_image_is_refused(self):
+        for source in ("/proc", "/", self.socket_of_the_host(), "rootfs/bin"):
+            with self.subTest(source):
+                box = self.target()
+                box.bundle.add_mount("/work/out", source, options=["rbind"])
 
-        self.becomes({"open-to-write /host/proc/sys/kernel/core_pattern": READ_ONLY,
-                      "mkdir /host/sys/fs/cgroup/pids/x": {READ_ONLY, "ENOENT"},
+                self.fails(self.under(box, grant_with(filesystem={"rootfs": "readOnly", "readWrite": ["/work/out"]})),
+                           "grant_unenforceable: ")
+
+    def socket_of_the_host(self):
+        path = os.path.join(self.work, "socket")
+        if not os.path.exists(path):
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(path)
+        return path
+
+    @only_rung(NO_GRANTS)
+    def test_a_namespace_of_the_hosts_own_by_path_is_refused(self):
+        for kind in ("pid", "ipc", "uts"):
+            with self.subTest(kind):
+                box = self.target()
+                for namespace in box.config["linux"]["namespaces"]:
+                    if namespace["type"] == kind:
+                        namespace["path"] = f"/proc/self/ns/{kind}"
+
+                self.fails(self.under(box), f"grant_unenforceable: linux.namespaces[{kind}]")
+
+    @only_rung(NO_GRANTS)
+    def test_a_memory_limit_of_zero_in_the_config_does_not_lift_the_grants(self):
+        box = self.target()
+        box.config["linux"]["resources"]["memory"] = {"limit": 0}
+        box.args("sh", "-c", "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2>/dev/null; true")
+
+        result = self.succeed(self.under(box, grant_with(limits={"memory": "64Mi"})))
+
+        self.assertEqual(result.out.split(), ["67108864"])
+
+    @only_rung(NO_GRANTS)
+    def test_a_bind_of_the_hosts_sys_is_read_only(self):
+        box = self.target()
+        box.bundle.add_mount("/host/sys/fs/cgroup", "/sys/fs/cgroup", options=["rbind"])
+
+        self.becomes({"mkdir /host/sys/fs/cgroup/pids/x": {READ_ONLY, "ENOENT"},
                       "open-to-write /host/sys/fs/cgroup/unified/cgroup.procs": {READ_ONLY, "ENOENT"},
                       "open-to-write /host/sys/fs/cgroup/cgroup.procs": {READ_ONLY, "ENOENT"}, **WORK}, box=box)
 

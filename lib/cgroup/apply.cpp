@@ -111,10 +111,12 @@ Status apply_v1_devices(const std::string& directory, const std::vector<config::
     return {};
 }
 
-Status apply_devices(const Cgroup& cgroup, const std::vector<config::DeviceRule>& given) {
+Status apply_devices(const Cgroup& cgroup, const config::Resources& resources) {
+    const std::vector<config::DeviceRule>& given = resources.devices;
     // Neither mechanism is permitted there, and device nodes cannot be made or opened anew anyway.
     if (kernel::in_user_namespace()) return {};
-    const std::vector<config::DeviceRule> rules = with_usual_devices(given);
+    const std::vector<config::DeviceRule> rules =
+        resources.devices_are_complete ? given : with_usual_devices(given);
     if (cgroup.layout == kernel::CgroupLayout::v2) {
         if (allows_everything(rules)) return {};
         return attach_device_program(cgroup.unified, compile_device_program(rules));
@@ -128,7 +130,7 @@ Status apply_devices(const Cgroup& cgroup, const std::vector<config::DeviceRule>
 }  // namespace
 
 Status apply(const Cgroup& cgroup, const config::Resources& resources) {
-    TRY(apply_devices(cgroup, resources.devices).context("linux.resources.devices"));
+    TRY(apply_devices(cgroup, resources).context("linux.resources.devices"));
     return update(cgroup, resources);
 }
 

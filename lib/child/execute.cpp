@@ -1,7 +1,6 @@
 // The last steps: descriptors, working directory, HOME, the program, and execve.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <cstring>
 
 #include "child/context.hpp"
+#include "child/descriptors.hpp"
 #include "child/passwd.hpp"
 #include "child/targets.hpp"
 #include "kernel/syscalls.hpp"
@@ -91,35 +91,15 @@ Outcome search_path(Context& context, const char* name) {
     return outcome;
 }
 
-void write_text(const char* text) {
-    (void)!write(STDERR_FILENO, text, strlen(text));
-}
-
-// The one line that a container started long ago can still say to whoever reads its standard error (case B21).
-void explain_on_stderr(const char* path, int error) {
-    const char* description = strerrordesc_np(error);
-    write_text("exec ");
-    write_text(path);
-    write_text(": ");
-    if (description == nullptr) {
-        write_text("unknown error\n");
-        return;
-    }
-    // Lower case, as every error of this program.
-    const char first = *description;
-    const char lower = first >= 'A' && first <= 'Z' ? static_cast<char>(first - 'A' + 'a') : first;
-    (void)!write(STDERR_FILENO, &lower, 1);
-    write_text(description + 1);
-    write_text("\n");
-}
-
 }  // namespace
 
-Outcome perform(Context&, const CloseDescriptors& step) {
+Outcome perform(Context& context, const CloseDescriptors& step) {
     // What the caller handed down for the workload was never CLOEXEC, what is ours always was; so the preserved range needs no
-    // touch, and a gap in it filled by one of ours still closes.
-    const unsigned int first = 3 + static_cast<unsigned int>(step.preserved);
-    return failed(kernel::close_range(first, ~0U, CLOSE_RANGE_CLOEXEC));
+    // touch, and a gap in it filled by one of ours still closes at execve. The rest closes now: this process may wait long for `start`.
+    int kept[] = {context.descriptors.channel, context.descriptors.start};
+    close_all_but(3 + step.preserved, kept);
+    context.root = context.procfs = context.null_device = context.empty_directory = -1;
+    return done();
 }
 
 Outcome perform(Context& context, const ChangeDirectory& step) {

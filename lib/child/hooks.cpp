@@ -133,7 +133,7 @@ bool feed_and_wait(StateText& state, int input, int pidfd, int64_t deadline) {
         if (deadline >= 0) {
             const int64_t left = deadline - monotonic_milliseconds();
             if (left <= 0) break;
-            timeout = static_cast<int>(left);
+            timeout = left < INT32_MAX ? static_cast<int>(left) : INT32_MAX;
         }
         if (poll(watched, 2, timeout) <= 0) continue;
         const bool ended = watched[0].revents != 0;

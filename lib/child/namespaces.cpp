@@ -21,7 +21,12 @@ Outcome perform(Context&, const UnshareNamespaces& step) {
 }
 
 Outcome perform(Context& context, const JoinNamespace& step) {
-    return failed(kernel::setns(context.descriptors.slots[static_cast<size_t>(step.slot)], step.flag));
+    int& slot = context.descriptors.slots[static_cast<size_t>(step.slot)];
+    const int result = kernel::setns(slot, step.flag);
+    // A way to a namespace, or to a process, of the host is not taken along.
+    (void)close(slot);
+    slot = -1;
+    return failed(result);
 }
 
 Outcome perform(Context& context, const KeepNetworkNamespace& step) {

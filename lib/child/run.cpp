@@ -10,14 +10,17 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "child/context.hpp"
+#include "child/descriptors.hpp"
 #include "kernel/syscalls.hpp"
 
 namespace rung::child {
 namespace {
 
 constexpr int kSetupFailed = 1;
+constexpr size_t kMaxKept = 65536;  // more than the descriptors that a process may have by default
 
 void copy_text(char* to, size_t size, const char* from) {
     if (from == nullptr) return;
@@ -67,6 +70,26 @@ Outcome take_descriptors(Context& context, msghdr& message) {
     return done();
 }
 
+Outcome await_answer(Context& context) {
+    Answer answer{.go = 0};
+    iovec data{.iov_base = &answer, .iov_len = sizeof answer};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxCgroupJoins)] = {};
+    msghdr message{};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    ssize_t length = 0;
+    do {
+        length = recvmsg(context.descriptors.channel, &message, MSG_CMSG_CLOEXEC);
+    } while (length < 0 && errno == EINTR);
+    // The parent has died or given up; whatever it made for us it, or `delete --force`, takes apart.
+    if (length != sizeof answer || answer.go == 0) _exit(kSetupFailed);
+
+    context.host_pid = answer.host_pid;
+    return take_descriptors(context, message);
+}
+
 Outcome run_steps(Context& context, const Program& program) {
     for (const Step& step : program.steps) {
         const Outcome outcome =
@@ -77,7 +100,34 @@ Outcome run_steps(Context& context, const Program& program) {
     return done();
 }
 
+// What the parent had open is a way to the host for whoever can look into this process once it is inside (CVE-2016-9962): all but the
+// program's own goes first.
+void close_parents_descriptors(const Program& program, const Descriptors& descriptors) {
+    int preserved = 0;
+    for (const Step& step : program.steps) {
+        if (const auto* close = std::get_if<CloseDescriptors>(&step)) preserved = close->preserved;
+    }
+    static int kept[kMaxKept];
+    size_t count = 0;
+    for (const int one :
+         {descriptors.channel, descriptors.start, descriptors.console_socket, descriptors.hook_output}) {
+        if (one >= 0) kept[count++] = one;
+    }
+    for (const int slot : descriptors.slots) {
+        if (slot >= 0 && count < kMaxKept) kept[count++] = slot;
+    }
+    close_all_but(3 + preserved, std::span{kept, count});
+}
+
+// Not on the stack, because of its two pointer tables; nor a static object of its own, whose making would take a lock.
+Context& make_context(const Program& program) {
+    alignas(Context) static unsigned char storage[sizeof(Context)];
+    return *new (storage) Context{.program = program};
+}
+
 [[noreturn]] void fail(const Context& context, const Outcome& outcome) {
+    // After `start` nobody is at the other end of the channel; what is left is the workload's own standard error.
+    if (context.started) explain_on_stderr("of the container", outcome.error);
     send_report(context, make_report(context, ReportKind::failed, outcome));
     _exit(kSetupFailed);
 }
@@ -108,29 +158,13 @@ void send_terminal(Context& context, int master) {
 
 Outcome perform(Context& context, const SyncWithParent& step) {
     send_report(context, make_report(context, ReportKind::sync, {.value = static_cast<int32_t>(step.point)}));
-
-    Answer answer{.go = 0};
-    iovec data{.iov_base = &answer, .iov_len = sizeof answer};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxCgroupJoins)] = {};
-    msghdr message{};
-    message.msg_iov = &data;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    ssize_t length = 0;
-    do {
-        length = recvmsg(context.descriptors.channel, &message, MSG_CMSG_CLOEXEC);
-    } while (length < 0 && errno == EINTR);
-    // The parent has died or given up; whatever it made for us it, or `delete --force`, takes apart.
-    if (length != sizeof answer || answer.go == 0) _exit(kSetupFailed);
-
-    context.host_pid = answer.host_pid;
-    return take_descriptors(context, message);
+    return await_answer(context);
 }
 
 Outcome perform(Context& context, const AwaitStart&) {
     send_report(context, make_report(context, ReportKind::ready, done()));
-    if (context.descriptors.start < 0) return done();
+    // `run` and `exec` let the program go once they have written down what they promised, such as the pid file.
+    if (context.descriptors.start < 0) return await_answer(context);
     char byte = 0;
     ssize_t length = 0;
     do {
@@ -146,8 +180,8 @@ void run(const Program& program, const Descriptors& descriptors) noexcept {
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     reset_signals();
     umask(0);  // what is made until SetUser gets exactly the mode it asks for
-    // Static: the two pointer tables do not belong on a small stack, and this process is alone in its memory.
-    static Context context{.program = program};
+    close_parents_descriptors(program, descriptors);
+    Context& context = make_context(program);
     context.descriptors = descriptors;
     const Outcome outcome = run_steps(context, program);
     fail(context, outcome.failed() ? outcome
@@ -157,7 +191,7 @@ void run(const Program& program, const Descriptors& descriptors) noexcept {
 void run_staged(const Program& first_steps, const Program& program, uint64_t clone_flags,
                 const Descriptors& descriptors) noexcept {
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    static Context context{.program = first_steps};
+    Context& context = make_context(first_steps);
     context.descriptors = descriptors;
     const Outcome outcome = run_steps(context, first_steps);
     if (outcome.failed()) fail(context, outcome);

@@ -93,6 +93,8 @@ struct RdmaLimit {
 
 struct Resources {
     std::vector<DeviceRule> devices = {};
+    bool devices_are_complete =
+        false;  // set by a plan: the devices every container usually has are not added
     MemoryResources memory = {};
     CpuResources cpu = {};
     std::optional<int64_t> pids_limit = {};  // -1 = unlimited, 0 = a real limit (case D2)

@@ -60,6 +60,18 @@ Status validate_environment(const Process& process, std::string_view prefix) {
     return {};
 }
 
+// 4294967295 is "leave as it is" to setresuid(2): whoever asked for it would stay root.
+Status validate_user(const User& user, std::string_view prefix) {
+    constexpr uint32_t kMostId = 2147483647;
+    constexpr std::string_view kWhat = "uids and gids must be in range 0-2147483647";
+    if (user.uid > kMostId) return wrong(prefix, "user.uid", kWhat);
+    if (user.gid > kMostId) return wrong(prefix, "user.gid", kWhat);
+    for (const uint32_t gid : user.additional_gids) {
+        if (gid > kMostId) return wrong(prefix, "user.additionalGids", kWhat);
+    }
+    return {};
+}
+
 Status validate_rlimits(const Process& process, std::string_view prefix) {
     std::set<int> seen;
     for (size_t index = 0; index < process.rlimits.size(); ++index) {
@@ -153,6 +165,7 @@ Status validate_process(const Process& process, std::string_view prefix) {
     if (process.args.empty()) return wrong(prefix, "args", "must not be empty");
     if (process.cwd.empty()) return wrong(prefix, "cwd", "must not be empty");
     if (!path::is_absolute(process.cwd)) return wrong(prefix, "cwd", "must be an absolute path");
+    TRY(validate_user(process.user, prefix));
     TRY(validate_environment(process, prefix));
     TRY(validate_rlimits(process, prefix));
     const int score = process.oom_score_adj.value_or(0);

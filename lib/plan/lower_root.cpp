@@ -110,7 +110,8 @@ Status build_root(Draft& draft, std::optional<NetworkSlots> networks) {
     }
     if (own_mounts) {
         draft.add(child::SetRootPropagation{initial_propagation(draft.plan)});
-        draft.add(child::BindRootfs{.path = draft.options.rootfs});
+        // What the host has mounted below the rootfs is no part of the image: read-only on the root would not reach it.
+        draft.add(child::BindRootfs{.path = draft.options.rootfs, .recursive = !draft.plan.granted});
         // Before the mounts, which may lie on top of a slice.
         bind_image_slices(draft);
         TRY(add_mounts(draft));

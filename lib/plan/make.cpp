@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/make.hpp"
 
+#include <algorithm>
+
 #include "plan/narrow.hpp"
 
 namespace rung::plan {
@@ -53,7 +55,12 @@ Result<SandboxPlan> make(const config::Spec& spec, const std::optional<grant::Gr
     narrow_devices(plan);
     narrow_limits(plan, grant->limits);
     plan.seccomp_profiles = grant->seccomp_profiles;
-    if (plan.seccomp_profiles.empty()) plan.seccomp_profiles = {"default"};
+    // `strict` allows nothing that `default` refuses; any other profile is loaded beside it.
+    const auto& profiles = grant->seccomp_profiles;
+    const bool closed = std::any_of(profiles.begin(), profiles.end(), [](const std::string& name) {
+        return name == "default" || name == "strict";
+    });
+    if (!closed) plan.seccomp_profiles.insert(plan.seccomp_profiles.begin(), "default");
     close_memfd(plan, host);
     return plan;
 }

@@ -25,7 +25,7 @@ void narrow_network(SandboxPlan& plan);
 
 // narrow_filesystem.cpp, with the mounts themselves in narrow_mounts.cpp
 Status narrow_filesystem(SandboxPlan& plan, const grant::Filesystem& grant);
-void narrow_mounts(SandboxPlan& plan, const grant::Filesystem& grant);
+Status narrow_mounts(SandboxPlan& plan, const grant::Filesystem& grant);
 void narrow_propagation(SandboxPlan& plan);
 
 // narrow_resources.cpp

@@ -1,6 +1,7 @@
 // What a grant makes of the container's tree: the root, its writable pieces, scratch, and what is hidden.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 
@@ -231,8 +232,21 @@ void protect(SandboxPlan& plan, const grant::Filesystem& grant) {
                .reason = "filesystem.hidden"});
 }
 
+// The file systems whose instances belong to the container alone, or that are narrowed by kind. Of any other, such as devtmpfs or tracefs,
+// there is one for the whole host.
+bool is_of_the_container(const Mount& mount) {
+    static constexpr std::array<std::string_view, 9> kTypes = {
+        "tmpfs", "overlay", "ramfs", "proc", "sysfs", "mqueue", "devpts", "cgroup", "cgroup2"};
+    return kind_of(mount) == MountKind::bind ||
+           std::find(kTypes.begin(), kTypes.end(), mount.type) != kTypes.end();
+}
+
 Status check_mount_options(const std::vector<Mount>& mounts) {
     for (const Mount& mount : mounts) {
+        if (!is_of_the_container(mount)) {
+            return unenforceable("mounts[" + mount.destination + "]",
+                                 "a " + mount.type + " belongs to the whole host");
+        }
         TRY(config::parse_mount_options(mount.options).context("mounts[" + mount.destination + "]"));
     }
     return {};
@@ -254,7 +268,7 @@ Status narrow_filesystem(SandboxPlan& plan, const grant::Filesystem& grant) {
     }
     const std::vector<grant::Tmpfs> scratches = replace_mounts(plan, grant);
     TRY(open_slices(plan, grant, image_writable));
-    narrow_mounts(plan, grant);
+    TRY(narrow_mounts(plan, grant));
     narrow_propagation(plan);
     for (const grant::Tmpfs& scratch : scratches)
         add_scratch(plan, scratch);

@@ -97,7 +97,23 @@ Change narrow_mount(const SandboxPlan& plan, const grant::Filesystem& grant, Mou
         return {"grant", "filesystem.readWrite covers only a part of it"};
     }
     if (is_writable(mount)) make_read_only(mount);
+    // An overlay's layers, say, may have a second name that can be written to.
+    if (kind != MountKind::bind) make_harmless(mount);
     return {"grant", "no filesystem.readWrite path covers it"};
+}
+
+// The image is readable and executable, so no mount may make a part of it writable under another name.
+Status refuse_image_under_another_name(const SandboxPlan& plan) {
+    const std::string& root = plan.spec.root.path;
+    for (const Mount& mount : plan.spec.mounts) {
+        const bool writable = is_writable(mount) || has_slice(plan, mount);
+        if (kind_of(mount) != MountKind::bind || !writable || !path::is_absolute(root)) continue;
+        const std::string source = path::clean(mount.source);
+        if (!path::covers(root, source) && !path::covers(source, root)) continue;
+        return unenforceable("tools", "config.json binds " + mount.source +
+                                          ", a part of the image, writable at " + mount.destination);
+    }
+    return {};
 }
 
 // What can be written to under one name must not be executable under another.
@@ -109,7 +125,12 @@ void close_second_names(SandboxPlan& plan) {
             return &other != &mount && kind_of(other) == MountKind::bind &&
                    (is_writable(other) || has_slice(plan, other)) && may_overlap(mount, other);
         });
-        if (second_name) make_harmless(mount);
+        const bool names_slice = std::any_of(plan.slices.begin(), plan.slices.end(), [&](const Slice& slice) {
+            const std::string place = plan.spec.root.path + slice.path;
+            return slice.mount.empty() && (path::covers(place, path::clean(mount.source)) ||
+                                           path::covers(path::clean(mount.source), place));
+        });
+        if (second_name || names_slice) make_harmless(mount);
     }
 }
 
@@ -145,13 +166,14 @@ Access granted_access(const grant::Filesystem& grant, std::string_view path) {
     return access;
 }
 
-void narrow_mounts(SandboxPlan& plan, const grant::Filesystem& grant) {
+Status narrow_mounts(SandboxPlan& plan, const grant::Filesystem& grant) {
     const std::vector<Mount> before = plan.spec.mounts;
     std::vector<Change> changes;
     for (Mount& mount : plan.spec.mounts)
         changes.push_back(narrow_mount(plan, grant, mount));
     close_second_names(plan);
     record_changes(plan, before, changes);
+    return refuse_image_under_another_name(plan);
 }
 
 // A mount made inside must not reach the host; one made on the host later would appear inside with rights that nobody has decided on.

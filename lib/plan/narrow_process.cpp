@@ -1,6 +1,7 @@
 // Capabilities, no_new_privs and open files: for the container's first process and for every exec alike.
 // SPDX-License-Identifier: Apache-2.0
 #include <linux/capability.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -15,15 +16,17 @@ namespace {
 using config::Capabilities;
 using config::Process;
 
+constexpr uint32_t kSchedDeadline = 6;  // SCHED_DEADLINE, which libc does not name
+
 constexpr uint64_t bit(int capability) {
     return uint64_t{1} << capability;
 }
 
 // With any of these a process could undo what the grant enforces: move out of its network, unmount its masks, open files by handle, load code
-// into the kernel or write to its memory.
-constexpr uint64_t kNeverInside = bit(CAP_NET_ADMIN) | bit(CAP_NET_RAW) | bit(CAP_SYS_ADMIN) |
-                                  bit(CAP_SYS_MODULE) | bit(CAP_SYS_RAWIO) | bit(CAP_DAC_READ_SEARCH) |
-                                  bit(CAP_BPF);
+// into the kernel or write to its memory, raise its limits, look into a process on its way in, or run in a class that no CPU quota binds.
+constexpr uint64_t kNeverInside =
+    bit(CAP_NET_ADMIN) | bit(CAP_NET_RAW) | bit(CAP_SYS_ADMIN) | bit(CAP_SYS_MODULE) | bit(CAP_SYS_RAWIO) |
+    bit(CAP_DAC_READ_SEARCH) | bit(CAP_BPF) | bit(CAP_SYS_RESOURCE) | bit(CAP_SYS_NICE) | bit(CAP_SYS_PTRACE);
 
 uint64_t any_set(const Capabilities& sets) {
     return sets.bounding | sets.effective | sets.permitted | sets.inheritable | sets.ambient;
@@ -89,6 +92,19 @@ void narrow_open_files(Process& process, uint64_t limit, std::vector<Narrowing>&
                           .reason = "limits.openFiles"});
 }
 
+// sched(7): a CPU quota does not bind the real-time classes.
+void drop_realtime_class(Process& process, std::vector<Narrowing>& narrowings) {
+    if (!process.scheduler) return;
+    const uint32_t policy = process.scheduler->policy;
+    if (policy != SCHED_FIFO && policy != SCHED_RR && policy != kSchedDeadline) return;
+    process.scheduler.reset();
+    narrowings.push_back({.field = "process.scheduler",
+                          .asked = "a real-time class",
+                          .effective = "the usual one",
+                          .layer = "builtin",
+                          .reason = "no CPU limit binds the real-time classes"});
+}
+
 }  // namespace
 
 std::vector<Narrowing> narrow_privileges(Process& process, const grant::Grant& grant) {
@@ -103,6 +119,7 @@ std::vector<Narrowing> narrow_privileges(Process& process, const grant::Grant& g
              .layer = "builtin",
              .reason = "no setuid program or file capability may add a privilege under a grant"});
     }
+    drop_realtime_class(process, narrowings);
     if (grant.limits.open_files) narrow_open_files(process, *grant.limits.open_files, narrowings);
     return narrowings;
 }
@@ -110,7 +127,13 @@ std::vector<Narrowing> narrow_privileges(Process& process, const grant::Grant& g
 Process narrow_process(const SandboxPlan& plan, const std::optional<grant::Grant>& grant,
                        const Process& process) {
     Process narrowed = process;
-    if (plan.granted && grant) narrow_privileges(narrowed, *grant);
+    if (!plan.granted || !grant) return narrowed;
+    // The plan's own sets are config.json met with the grant: one more process has no more than the first.
+    if (narrowed.capabilities) {
+        const Capabilities first = plan.spec.process.capabilities.value_or(Capabilities{});
+        narrowed.capabilities = intersect(*narrowed.capabilities, any_set(first));
+    }
+    narrow_privileges(narrowed, *grant);
     return narrowed;
 }
 

@@ -102,6 +102,8 @@ void narrow_memory(SandboxPlan& plan, uint64_t limit) {
     config::MemoryResources& memory = plan.spec.linux_.resources.memory;
     const std::string unified = take_unified(plan.spec.linux_.resources, "memory.max");
     take_unified(plan.spec.linux_.resources, "memory.swap.max");
+    // Engines write 0 for a memory limit that nobody asked for.
+    if (memory.limit == 0) memory.limit.reset();
     const uint64_t asked = std::min(bound(memory.limit), bound(parse_number(unified)));
     const uint64_t effective = std::min(asked, limit);
     memory.limit = to_signed(effective);
@@ -210,6 +212,7 @@ void narrow_devices(SandboxPlan& plan) {
                                    .reason = "the grant has no devices"});
     }
     rules = default_rules();
+    plan.spec.linux_.resources.devices_are_complete = true;
 }
 
 void narrow_limits(SandboxPlan& plan, const grant::Limits& limits) {

@@ -48,7 +48,17 @@ State describe(const Prepared& prepared, const std::string& id) {
                  .has_poststop_hooks = !spec.hooks.poststop.empty()};
 }
 
-// net.* sysctls of a namespace that is the caller's own would change the host (case F17); which one a path names, only the kernel knows.
+// Which namespace a path names only the kernel knows: by device and inode.
+Result<bool> is_own_namespace(const std::string& path, const char* kind) {
+    struct stat wanted {};
+    struct stat own {};
+    const std::string own_path = std::string{"/proc/self/ns/"} + kind;
+    if (stat(path.c_str(), &wanted) < 0) return errno_error(path, errno);
+    if (stat(own_path.c_str(), &own) < 0) return errno_error(own_path, errno);
+    return wanted.st_dev == own.st_dev && wanted.st_ino == own.st_ino;
+}
+
+// net.* sysctls of a namespace that is the caller's own would change the host (case F17).
 Status check_network_sysctls(const config::Spec& spec) {
     const auto* network = spec.find_namespace(config::NamespaceType::network);
     if (network == nullptr || network->path.empty()) return {};
@@ -56,13 +66,24 @@ Status check_network_sysctls(const config::Spec& spec) {
     for (const auto& [key, value] : spec.linux_.sysctl) {
         sets_network = sets_network || key.starts_with("net.") || key.starts_with("net/");
     }
-    if (!sets_network) return {};
-    struct stat wanted {};
-    struct stat own {};
-    if (stat(network->path.c_str(), &wanted) < 0) return errno_error(network->path, errno);
-    if (stat("/proc/self/ns/net", &own) < 0) return errno_error("/proc/self/ns/net", errno);
-    if (wanted.st_dev == own.st_dev && wanted.st_ino == own.st_ino) {
+    if (sets_network && TRY(is_own_namespace(network->path, "net"))) {
         return Error{.message = "linux.sysctl: net.* is not allowed in the host's network namespace"};
+    }
+    return {};
+}
+
+// Under a grant a namespace by path may be another container's, as in a pod, and never the host's.
+Status check_shared_namespaces(const config::Spec& spec) {
+    using config::NamespaceType;
+    constexpr std::pair<NamespaceType, const char*> kKinds[] = {
+        {NamespaceType::pid, "pid"},       {NamespaceType::ipc, "ipc"},   {NamespaceType::uts, "uts"},
+        {NamespaceType::cgroup, "cgroup"}, {NamespaceType::user, "user"}, {NamespaceType::time, "time"}};
+    for (const auto& [type, name] : kKinds) {
+        const auto* joined = spec.find_namespace(type);
+        if (joined == nullptr || joined->path.empty() || !TRY(is_own_namespace(joined->path, name))) continue;
+        return Error{.message = std::string{"grant_unenforceable: linux.namespaces["} + name +
+                                "]: " + joined->path + " is the host's own",
+                     .reason = "grant_unenforceable"};
     }
     return {};
 }
@@ -102,6 +123,7 @@ Status Creation::build(const std::string& root) {
 
 Status Creation::claim(const std::string& root) {
     TRY(check_network_sysctls(spec()));
+    if (prepared_.grant) TRY(check_shared_namespaces(spec()));
     lowered_ = TRY(plan::lower(prepared_.plan, prepared_.cgroup, prepared_.host,
                                {.bundle = prepared_.bundle,
                                 .rootfs = prepared_.rootfs,
@@ -114,6 +136,8 @@ Status Creation::claim(const std::string& root) {
     directory_.emplace(std::move(claimed));
 
     auto written = directory_->lock();
+    // Another rung may have removed the new name before it was locked; it is then nobody's.
+    if (written && directory_->is_removed()) return Error{.message = std::string{wording::kDoesNotExist}};
     if (written) written = cgroup::check_unused(prepared_.cgroup).context(wording::kCgroupNotApplied);
     if (written) written = directory_->write_config(prepared_.config_text);
     if (written) written = directory_->write_state(describe(prepared_, options_.id));
@@ -135,7 +159,9 @@ Status Creation::launch_process() {
     Fd console_socket;
     if (!options_.console_socket.empty())
         console_socket = TRY(connect_console_socket(options_.console_socket));
-    if (when_ready_ == WhenReady::wait_for_start) start_fifo_ = TRY(directory_->make_start_fifo());
+    // `run` has it too: while it stands unannounced the container is "creating", and nobody may enter it.
+    start_fifo_ = TRY(directory_->make_start_fifo());
+    if (when_ready_ == WhenReady::go_on) start_fifo_.reset();
 
     if (!spec().hooks.create_container.empty()) hook_output_ = TRY(make_hook_output());
 
@@ -183,21 +209,27 @@ Status Creation::on_joined_namespaces() {
 }
 
 Status Creation::on_before_pivot() {
-    TRY(run_hooks("prestart", spec().hooks.prestart, oci_state("creating")));
-    TRY(run_hooks("createRuntime", spec().hooks.create_runtime, oci_state("creating")));
+    hooks_have_run_ = true;
+    TRY(run_hooks("prestart", spec().hooks.prestart, oci_state("creating"), process_->pidfd()));
+    TRY(run_hooks("createRuntime", spec().hooks.create_runtime, oci_state("creating"), process_->pidfd()));
     return process_->answer({});
 }
 
 Status Creation::announce() {
     if (!options_.pid_file.empty()) TRY(write_pid_file(options_.pid_file, process_->pid()));
-    if (when_ready_ == WhenReady::wait_for_start) TRY(directory_->announce_created());
+    if (when_ready_ == WhenReady::wait_for_start) {
+        TRY(directory_->announce_created());
+    } else {
+        directory_->forget_start_fifo();
+        TRY(process_->answer({}));
+    }
     directory_->unlock();
     return {};
 }
 
 Status Creation::await_exec() {
     TRY(process_->await_exec(lowered_.program));
-    return run_hooks("poststart", spec().hooks.poststart, oci_state("running"));
+    return run_hooks("poststart", spec().hooks.poststart, oci_state("running"), Fd{});
 }
 
 OciState Creation::oci_state(const std::string& status) const {
@@ -219,6 +251,8 @@ void Creation::undo() {
     }
     if (!directory_) return;
     if (const auto removed = directory_->remove(); !removed) log::warn(removed.error().message);
+    // What createRuntime hooks set up, such as a network, poststop hooks take down.
+    if (hooks_have_run_) run_poststop_hooks(spec().hooks.poststop, oci_state("stopped"));
 }
 
 }  // namespace rung::runtime

@@ -54,6 +54,7 @@ class Creation {
     std::optional<Launched> process_ = {};
     Fd start_fifo_ = {};
     Fd hook_output_ = {};
+    bool hooks_have_run_ = false;
 };
 
 // Writes `pid` under a temporary name and renames it, relative to the working directory (case B32).

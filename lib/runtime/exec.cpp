@@ -25,6 +25,9 @@ namespace rung::runtime {
 namespace {
 
 Status check_executable_in(Phase phase, const ExecOptions& options) {
+    // Until it is created its process may still stand in the host's root.
+    if (phase == Phase::creating)
+        return Error{.message = "cannot exec in a container that is still being created"};
     if (phase == Phase::stopped) return Error{.message = std::string{wording::kExecStopped}};
     if (phase == Phase::paused && !options.ignore_paused)
         return Error{.message = std::string{wording::kExecPaused}};
@@ -38,6 +41,7 @@ Result<uint32_t> parse_id(std::string_view text, std::string_view whole) {
     if (error != std::errc{} || end != text.data() + text.size() || text.empty()) {
         return Error{.message = "--user: " + std::string{whole} + " is not UID[:GID] in numbers"};
     }
+    if (value > INT32_MAX) return Error{.message = "--user: uids and gids must be in range 0-2147483647"};
     return value;
 }
 
@@ -132,6 +136,7 @@ Status bring_to_exec(Launched& process, const Container& container, const plan::
         TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup))));
     }
     if (!options.pid_file.empty()) TRY(write_pid_file(options.pid_file, process.pid()));
+    TRY(process.answer({}));
     return process.await_exec(lowered.program);
 }
 

@@ -18,6 +18,7 @@ constexpr const char* kPrefix = "dev.rung.";
 constexpr const char* kInlineGrant = "dev.rung.grant";
 constexpr const char* kGrantReference = "dev.rung.grant-ref";
 constexpr const char* kContainerGrantPrefix = "dev.rung.grant.";
+constexpr const char* kDropBox = "/run/rung/grants.d";
 constexpr const char* kCeiling = "/etc/rung/ceiling.yaml";
 // More than the parser accepts, so that "too large" is the parser's to say, with its reason code.
 constexpr size_t kMostGrantBytes = 256 * 1024;
@@ -56,6 +57,10 @@ Status check_annotation(const std::string& name) {
 Result<std::vector<GrantSource>> collect_grants(const GrantPlaces& places) {
     if (TRY(is_present(kCeiling))) {
         return refuse("grant_unenforceable", std::string{kCeiling} + ": this build does not apply a ceiling");
+    }
+    const std::string dropped = std::string{kDropBox} + "/" + places.id + ".json";
+    if (!places.id.empty() && TRY(is_present(dropped))) {
+        return refuse("grant_unenforceable", dropped + ": this build does not read the drop box");
     }
     std::vector<GrantSource> sources;
     for (const std::string& file : places.files)

@@ -15,6 +15,7 @@
 namespace rung::runtime {
 
 struct GrantPlaces {
+    std::string id = {};                  // the container's, for the drop box
     std::vector<std::string> files = {};  // --grant, global and of the verb
     std::string bundle = {};              // grant.json beside config.json
     std::map<std::string, std::string> annotations = {};

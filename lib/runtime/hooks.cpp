@@ -10,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "base/fd.hpp"
@@ -86,26 +88,29 @@ class Spawning {
     posix_spawnattr_t attributes_ = {};
 };
 
-// The wait status; after the timeout the hook is killed and that is the error.
-Result<int> wait_for_hook(pid_t pid, const config::Hook& hook) {
+// The wait status; a hook that outlives its timeout or its container is killed, and that is the error.
+Result<int> wait_for_hook(pid_t pid, const config::Hook& hook, int container) {
     const Fd pidfd{kernel::pidfd_open(pid, 0)};
-    pollfd watched{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
-    const int timeout = hook.timeout_seconds ? *hook.timeout_seconds * 1000 : -1;
+    pollfd watched[2] = {{.fd = pidfd.get(), .events = POLLIN, .revents = 0},
+                         {.fd = container, .events = POLLIN, .revents = 0}};
+    const int64_t milliseconds = int64_t{hook.timeout_seconds.value_or(0)} * 1000;
+    const int timeout =
+        hook.timeout_seconds ? static_cast<int>(std::min<int64_t>(milliseconds, INT_MAX)) : -1;
     int ready = 0;
     do {
-        ready = poll(&watched, 1, timeout);
+        ready = poll(watched, 2, timeout);
     } while (ready < 0 && errno == EINTR);
 
-    if (ready == 0) (void)kernel::pidfd_send_signal(pidfd.get(), SIGKILL, 0);
+    const bool ended = ready > 0 && watched[0].revents != 0;
+    if (!ended) (void)kernel::pidfd_send_signal(pidfd.get(), SIGKILL, 0);
     int status = 0;
     while (waitpid(pid, &status, 0) < 0) {
         if (errno != EINTR) return errno_error("wait for " + hook.path, errno);
     }
-    if (ready == 0) {
-        return Error{.message =
-                         "hook ran past specified timeout of " + std::to_string(*hook.timeout_seconds) + "s"};
-    }
-    return status;
+    if (ended) return status;
+    if (ready > 0) return Error{.message = "the container's process died while the hook ran"};
+    return Error{.message =
+                     "hook ran past specified timeout of " + std::to_string(*hook.timeout_seconds) + "s"};
 }
 
 // "killed", as Go and so engines spell it.
@@ -116,12 +121,12 @@ std::string lower_case_signal(int signal) {
     return text;
 }
 
-Status run_hook(const config::Hook& hook, const OciState& state) {
+Status run_hook(const config::Hook& hook, const OciState& state, int container) {
     const Fd input = TRY(memory_file(to_json(state)));
     const Fd output = TRY(memory_file({}));
     Spawning spawning;
     const pid_t pid = TRY(spawning.spawn(hook, state.bundle, input, output));
-    const int status = TRY(wait_for_hook(pid, hook));
+    const int status = TRY(wait_for_hook(pid, hook, container));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
 
     const std::string how = WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
@@ -131,16 +136,18 @@ Status run_hook(const config::Hook& hook, const OciState& state) {
 
 }  // namespace
 
-Status run_hooks(const std::string& kind, const std::vector<config::Hook>& hooks, const OciState& state) {
+Status run_hooks(const std::string& kind, const std::vector<config::Hook>& hooks, const OciState& state,
+                 const Fd& container) {
     for (size_t index = 0; index < hooks.size(); ++index) {
-        TRY(run_hook(hooks[index], state).context(wording::hook_failed(kind, static_cast<unsigned>(index))));
+        TRY(run_hook(hooks[index], state, container.get())
+                .context(wording::hook_failed(kind, static_cast<unsigned>(index))));
     }
     return {};
 }
 
 void run_poststop_hooks(const std::vector<config::Hook>& hooks, const OciState& state) {
     for (size_t index = 0; index < hooks.size(); ++index) {
-        const auto result = run_hook(hooks[index], state);
+        const auto result = run_hook(hooks[index], state, -1);
         if (result) continue;
         log::warn(wording::hook_failed("poststop", static_cast<unsigned>(index)) + ": " +
                   result.error().message);

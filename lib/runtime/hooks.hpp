@@ -14,7 +14,9 @@ namespace rung::runtime {
 
 // One after the other, in the bundle's directory, with exactly the environment the hook names (case A19) and the state on standard
 // input. The first that fails, or outlives its timeout, is the error; the rest do not run.
-Status run_hooks(const std::string& kind, const std::vector<config::Hook>& hooks, const OciState& state);
+// A hook is killed when the container's process, if `container` is its pidfd, dies meanwhile: whoever kills that waits for us.
+Status run_hooks(const std::string& kind, const std::vector<config::Hook>& hooks, const OciState& state,
+                 const Fd& container);
 
 // The same for poststop hooks: a failure is logged and the rest run (runtime-spec runtime.md, "Lifecycle", step 13).
 void run_poststop_hooks(const std::vector<config::Hook>& hooks, const OciState& state);

@@ -106,6 +106,8 @@ Status write_oom_score_adj(pid_t pid, int score) {
 }
 
 Status compile_filters(plan::Lowered& lowered, const std::optional<config::Seccomp>& config_seccomp) {
+    // Engines name a --root of their own, so /run/rung may not exist yet. Without it nothing is remembered, and all still works.
+    if (!lowered.seccomp_sources.empty()) (void)kernel::make_directories("/run/rung", 0711);
     for (const std::string& source : lowered.seccomp_sources) {
         auto compiled = TRY(compile_source(source, config_seccomp));
         if (compiled.notify)

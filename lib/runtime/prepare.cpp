@@ -14,6 +14,7 @@
 #include "kernel/files.hpp"
 #include "kernel/probe.hpp"
 #include "plan/make.hpp"
+#include "runtime/bind_sources.hpp"
 #include "runtime/grants.hpp"
 #include "runtime/wording.hpp"
 
@@ -49,15 +50,18 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     Prepared prepared;
     prepared.bundle = TRY(real_directory(options.bundle.empty() ? "." : options.bundle).context("bundle"));
     prepared.config_text = TRY(read_config(prepared.bundle, options.config_file));
-    const config::Spec spec = TRY(config::parse_spec(prepared.config_text));
+    config::Spec spec = TRY(config::parse_spec(prepared.config_text));
     prepared.rootfs =
         TRY(real_directory(path::join(prepared.bundle, spec.root.path)).context("invalid rootfs"));
 
-    GrantPlaces places{
-        .files = globals.grant_files, .bundle = prepared.bundle, .annotations = spec.annotations};
+    GrantPlaces places{.id = options.id,
+                       .files = globals.grant_files,
+                       .bundle = prepared.bundle,
+                       .annotations = spec.annotations};
     places.files.insert(places.files.end(), options.grant_files.begin(), options.grant_files.end());
     prepared.grant_sources = TRY(collect_grants(places));
     prepared.grant = TRY(meet_grants(prepared.grant_sources));
+    if (prepared.grant) TRY(settle_bind_sources(spec, prepared.bundle, prepared.rootfs));
 
     prepared.host = TRY(kernel::probe());
     prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
@@ -66,6 +70,8 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
 }
 
 Result<Prepared> prepare_again(const StateDirectory& directory, const State& state) {
+    if (!state.grants_are_known)
+        return Error{.message = "state.json does not say under which grants " + state.id + " runs"};
     Prepared prepared{.bundle = state.bundle,
                       .rootfs = state.rootfs,
                       .config_text = TRY(directory.read_config()),

@@ -9,6 +9,7 @@
 #include "config/parse.hpp"
 #include "runtime/container.hpp"
 #include "runtime/hooks.hpp"
+#include "runtime/prepare.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/wording.hpp"
 
@@ -40,7 +41,7 @@ void await_exec(const Fd& fifo) {
 
 Status run_poststart_hooks(const Globals& globals, const Container& container) {
     const auto spec = TRY(config::parse_spec(TRY(container.directory.read_config())));
-    auto result = run_hooks("poststart", spec.hooks.poststart, oci_state(container, Phase::running));
+    auto result = run_hooks("poststart", spec.hooks.poststart, oci_state(container, Phase::running), Fd{});
     if (!result)
         (void)kill(globals, container.state.id, SIGKILL, true);  // the hook's failure is the error to report
     return result;
@@ -53,6 +54,9 @@ Status start(const Globals& globals, const std::string& id) {
     TRY(container.directory.lock());
     if (container.directory.is_removed()) return Error{.message = std::string{wording::kDoesNotExist}};
     TRY(check_startable(container.phase()));
+
+    // A grant may have ended since create.
+    if (!container.state.grants.empty()) TRY(prepare_again(container.directory, container.state));
 
     auto fifo = container.directory.open_start_fifo();
     if (!fifo) {

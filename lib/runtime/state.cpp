@@ -35,6 +35,12 @@ bool may_be_in_id(char character) {
     return may_start_id(character) || character == '.' || character == '-';
 }
 
+// What a write that was killed before its rename has left.
+bool is_temporary(const std::string& name) {
+    const bool ours = name.starts_with(kConfig) || name.starts_with(kState) || name.starts_with(kInit);
+    return ours && name.ends_with(".tmp");
+}
+
 std::optional<ProcessIdentity> parse_init(std::string_view text) {
     ProcessIdentity init;
     const char* const end = text.data() + text.size();
@@ -195,11 +201,17 @@ Result<Fd> StateDirectory::open_start_fifo() const {
 
 Status StateDirectory::remove() {
     const Fd root = TRY(kernel::open_at(AT_FDCWD, root_, O_RDONLY | O_DIRECTORY));
-    // state.json goes last: while it is there, an interrupted delete can be repeated with full knowledge.
-    for (const char* name : {kStartFifo, kStartFifoUnannounced, kInit, kConfig}) {
+    // Only what a container's directory holds: a name that is somebody else's directory must not lose its content. state.json goes last: while
+    // it is there, an interrupted delete can be repeated with full knowledge.
+    for (const std::string& name : TRY(kernel::list_directory_at(directory_.get(), "."))) {
+        if (is_temporary(name)) (void)unlinkat(directory_.get(), name.c_str(), 0);
+    }
+    for (const char* name : {kStartFifo, kStartFifoUnannounced, kInit, kConfig, kState}) {
         (void)unlinkat(directory_.get(), name, 0);  // whichever are there
     }
-    return kernel::remove_tree_at(root.get(), id_);
+    auto removed = kernel::remove_directory_at(root.get(), id_);
+    if (!removed && removed.error().errno_value == ENOENT) return {};
+    return removed;
 }
 
 Phase phase_of(const StateDirectory& directory, const State& state) {
@@ -207,7 +219,8 @@ Phase phase_of(const StateDirectory& directory, const State& state) {
     // A create that was killed before its first process existed has left a container that stands still.
     if (!init) return directory.is_being_changed() ? Phase::creating : Phase::stopped;
     if (!is_alive(*init)) return Phase::stopped;
-    if (directory.start_fifo_is_announced()) return Phase::created;
+    // A FIFO that nobody reads is what a `start` killed half-way has left: the process went on.
+    if (directory.start_fifo_is_announced() && directory.open_start_fifo()) return Phase::created;
     if (directory.start_fifo_is_unannounced()) return Phase::creating;
     const auto frozen = cgroup::is_frozen(state.cgroup);
     return frozen && *frozen ? Phase::paused : Phase::running;

@@ -40,6 +40,7 @@ struct State {
     uint32_t owner_uid = 0;
     std::map<std::string, std::string> annotations = {};
     std::vector<GrantSource> grants = {};
+    bool grants_are_known = true;  // false when the file does not say: nothing may then be decided by it
     cgroup::Cgroup cgroup = {};
     bool private_pid_namespace = false;  // the end of init is the end of every process
     bool has_poststart_hooks = false;

@@ -65,6 +65,7 @@ State state_from(const Json& json) {
                 .private_pid_namespace = json.value("privatePidNamespace", false),
                 .has_poststart_hooks = json.value("poststartHooks", false),
                 .has_poststop_hooks = json.value("poststopHooks", false)};
+    state.grants_are_known = json.contains("grants") && json["grants"].is_array();
     for (const auto& grant : json.value("grants", Json::array())) {
         state.grants.push_back({.name = grant.value("name", ""), .text = grant.value("text", "")});
     }

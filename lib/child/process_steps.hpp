@@ -1,0 +1,87 @@
+// The steps that make a process of the container what it is to be, up to execve.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "child/setup_steps.hpp"
+#include "config/spec.hpp"
+
+namespace rung::child {
+
+struct OpenTerminal {
+    config::ConsoleSize size = {};
+    uint32_t uid = 0;
+    bool mount_console = true;
+};  // master goes to the console socket
+struct OwnStdio {
+    uint32_t uid = 0;
+    uint32_t gid = 0;
+};                     // fchown 0-2, never a /dev/null (cases B1, B2)
+struct NewSession {};  // setsid(2)
+struct NewKeyring {
+    std::string name = {};
+};  // keyctl_join_session_keyring(3)
+struct SetHostname {
+    std::string name = {};
+};
+struct SetDomainname {
+    std::string name = {};
+};
+struct WriteSysctl {
+    std::string key = {};
+    std::string value = {};
+};  // key as a path: "net/ipv4/ip_forward"; private procfs
+struct MaskPath {
+    std::string path = {};
+};
+struct ReadOnlyPath {
+    std::string path = {};
+};
+
+struct SetRlimit {
+    config::Rlimit limit = {};
+};
+struct SetScheduler {
+    config::Scheduler scheduler = {};
+};
+struct SetIoPriority {
+    config::IoPriority priority = {};
+};
+struct SetPersonality {
+    unsigned long persona = 0;
+};
+// What a security module does at the next execve: /proc/thread-self/attr/FILE, or `otherwise` on a kernel without that file.
+struct SetExecLabel {
+    std::string file = {};
+    std::string otherwise = {};
+    std::string value = {};
+};
+struct SetNoNewPrivs {};
+struct LoadSeccomp {
+    Slot filter = 0;
+};  // index into Program::filters
+struct CloseDescriptors {
+    int preserved = 0;
+};  // keep 0-2, 3..3+n, and rung's own until exec
+struct DropBounding {
+    uint64_t keep = 0;
+};
+struct SetUser {
+    config::User user = {};
+    bool setgroups = true;
+};  // PR_SET_KEEPCAPS around it; umask too
+struct SetCapabilities {
+    config::Capabilities sets = {};
+};
+struct ChangeDirectory {
+    std::string path = {};
+    bool create = false;
+};                         // getcwd(3) must be absolute afterwards (CVE-2024-21626)
+struct SetHome {};         // HOME from the container's /etc/passwd when env has none
+struct FindExecutable {};  // args[0] through PATH, as Go's exec.LookPath
+struct AwaitStart {};      // blocks on the start descriptor (Program::start)
+struct Execute {};         // execve(2); the last step
+
+}  // namespace rung::child

@@ -1,0 +1,123 @@
+// The steps that give a process its namespaces, its root and what is in it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/spec.hpp"
+
+namespace rung::child {
+
+// An index into the descriptors that the parent opened before the clone (plan::HostSteps says which is which).
+using Slot = int;
+
+// A target is a container path. It is resolved once inside the rootfs with openat2(RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS) and
+// created when missing: parents 0755, then a directory for a directory and a file for anything else, by the source's type.
+
+struct UnshareNamespaces {
+    int flags = 0;
+};  // CLONE_NEW*; unshare(2)
+struct JoinNamespace {
+    Slot slot = 0;
+    int flag = 0;
+};  // setns(2)
+struct KeepNetworkNamespace {
+    Slot kept = 0;
+};                              // remember the present network namespace in slot `kept`
+struct BecomeNamespaceRoot {};  // setgroups/setresgid/setresuid(0) after a user namespace was entered
+struct BringUpLoopback {};
+// Tells the parent that everything before this is done, then blocks until the parent answers. The answer to
+// `joined_namespaces` carries the cgroup join files, which JoinCgroups writes.
+enum class SyncPoint { joined_namespaces, before_pivot };
+struct SyncWithParent {
+    SyncPoint point = SyncPoint::joined_namespaces;
+};
+struct JoinCgroups {};  // writes "0" to each descriptor that came with the answer
+
+struct SetRootPropagation {
+    unsigned long flags = 0;
+};  // mount(2) on "/": MS_SLAVE | MS_REC ...
+struct BindRootfs {
+    std::string path = {};
+    bool recursive = true;
+};  // parent mount private, bind on itself; becomes the root of all targets
+struct OpenRootfs {
+    std::string path = {};
+};  // without a mount namespace: only the root of all targets
+// move_mount(2) of a tree that the parent opened, or that was kept. `mount` as in KeepTree.
+struct AttachTree {
+    Slot tree = 0;
+    std::string target = {};
+    std::string mount = {};
+};
+struct MountFilesystem {
+    std::string type = {};
+    std::string source = {};
+    std::string target = {};
+    std::vector<std::pair<std::string, std::string>> options = {};  // fsconfig(2); an empty value is a flag
+    uint64_t attributes = 0;                                        // MOUNT_ATTR_*
+    std::vector<unsigned long> propagation = {};
+    bool copy_up = false;                  // fill from what the target held
+    bool inherit_mode = false;             // tmpfs without mode=: take the target directory's
+    bool must_be_plain_directory = false;  // proc, sysfs: refuse a target reached through a symlink
+};
+// A bind, made by the child itself, of a path of the host as it is seen before the pivot (cgroup directories, /sys).
+struct BindHostPath {
+    std::string source = {};
+    std::string target = {};
+    bool recursive = false;
+    uint64_t attributes = 0;
+};
+struct RemountTarget {
+    std::string target = {};
+    uint64_t set = 0;
+    uint64_t clear = 0;
+    bool recursive = false;
+    std::vector<unsigned long> propagation = {};
+};  // mount_setattr(2) on a mount already there
+// The rootfs subtree `path`, bound onto itself so that it can have attributes of its own.
+struct BindSlice {
+    std::string path = {};
+    uint64_t set = 0;
+    uint64_t clear = 0;
+};
+// A recursive clone of what is mounted at `path`, kept unattached in slot `kept` with attributes of its own: AttachTree puts it back after
+// the mount around it became read-only. Below `mount` no symlink is followed: whoever may write to that mount could have made it.
+struct KeepTree {
+    Slot kept = 0;
+    std::string path = {};
+    uint64_t set = 0;
+    std::string mount = {};
+};
+
+struct MakeDevice {
+    config::Device device = {};
+};  // mknodat at the directory's descriptor
+struct BindDevice {
+    std::string path = {};
+};  // the host's node of the same path, where mknod is not permitted
+struct MakeSymlink {
+    std::string content = {};
+    std::string path = {};
+};
+struct PrepareDev {
+    bool ptmx = true;
+};  // verify that /dev is a real directory of the rootfs; /dev/fd, std*, ptmx links
+struct RunHooks {
+    std::string kind = {};
+    std::vector<config::Hook> hooks = {};
+    std::string status = {};
+};  // "createContainer", "startContainer"
+struct PivotRoot {};
+struct MoveRoot {};    // --no-pivot: MS_MOVE and chroot
+struct ChangeRoot {};  // no mount namespace: chroot
+struct RemountRoot {
+    bool read_only = false;
+    std::vector<unsigned long> propagation = {};
+    uint64_t set = 0;
+};
+
+}  // namespace rung::child
