@@ -5,8 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 
 import json
 import os
+import threading
+import time
 
-from rungtest import Case, differs
+from rungtest import Case, differs, only_rung
 
 KINDS = ("prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop")
 
@@ -129,6 +131,44 @@ class Hooks(Case):
                 if self.kind == "rung":
                     self.fails(result, f"error running {kind} hook #0")
                 self.is_gone(box)
+
+    def until_it_is_known(self, box):
+        """Until its first process exists: from then on there is something to enter or to delete."""
+        for _ in range(200):
+            if self.runtime.call("state", box.id).code == 0 and box.state()["pid"]:
+                return
+            time.sleep(0.02)
+        self.fail("the container never came to be known")
+
+    @only_rung("the others say that there is no such container")
+    def test_nobody_enters_a_container_that_is_still_being_made(self):
+        box = self.container().args("sleep", "100")
+        self.hook(box, "createRuntime", "touch $LOG.here; sleep 3")
+        making = threading.Thread(target=box.create)
+        making.start()
+        self.until_it_is_known(box)
+
+        entered = box.exec("sh", "-c", "ls /")
+        making.join()
+
+        self.fails(entered, "still being created", code=255)
+        self.succeed(box.exec("true"))
+
+    @only_rung("the others have no state to delete by while they create")
+    def test_a_forced_delete_does_not_wait_for_a_hook(self):
+        box = self.container().args("sleep", "100")
+        self.hook(box, "createRuntime", "sleep 30")
+        making = threading.Thread(target=box.create)
+        making.start()
+        self.until_it_is_known(box)
+        time.sleep(0.2)
+
+        started = time.monotonic()
+        self.succeed(box.delete("--force"))
+        making.join()
+
+        self.assertLess(time.monotonic() - started, 10)
+        self.is_gone(box)
 
     def test_a_failing_start_container_hook_keeps_the_process_from_running(self):
         box = self.container().shell("echo ran > /ran")

@@ -72,7 +72,8 @@ class Spawning {
         sigfillset(&all);
         posix_spawnattr_setsigmask(&attributes_, &none);
         posix_spawnattr_setsigdefault(&attributes_, &all);
-        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        posix_spawnattr_setflags(&attributes_,
+                                 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
         std::vector<std::string> args = hook.args.empty() ? std::vector{hook.path} : hook.args;
         std::vector<std::string> env = hook.env;
@@ -102,7 +103,8 @@ Result<int> wait_for_hook(pid_t pid, const config::Hook& hook, int container) {
     } while (ready < 0 && errno == EINTR);
 
     const bool ended = ready > 0 && watched[0].revents != 0;
-    if (!ended) (void)kernel::pidfd_send_signal(pidfd.get(), SIGKILL, 0);
+    // The whole group: a hook is often a script, and what it waits for must not stay behind.
+    if (!ended) (void)kill(-pid, SIGKILL);
     int status = 0;
     while (waitpid(pid, &status, 0) < 0) {
         if (errno != EINTR) return errno_error("wait for " + hook.path, errno);
