@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "plan/values.hpp"
@@ -251,6 +252,71 @@ TEST_CASE("exec is narrowed as the first process is") {
     CHECK(narrowed.capabilities == config::Capabilities{kill, kill, kill, kill, kill, {}});
     CHECK(narrowed.no_new_privileges);
     CHECK(narrowed.rlimits == std::vector<config::Rlimit>{{RLIMIT_NOFILE, 32, 64}});
+}
+
+TEST_CASE("exec has no capability that the first process has not") {
+    config::Spec spec = usual_spec();
+    spec.process.capabilities = config::Capabilities{.bounding = bit(CAP_KILL)};
+    grant::Grant grant = reading_grant();
+    grant.capabilities = bit(CAP_KILL) | bit(CAP_CHOWN);
+    const auto plan = plan::make(spec, grant, able_host(), 0);
+    REQUIRE(plan);
+    config::Process asked;
+    asked.capabilities = config::Capabilities{.bounding = bit(CAP_KILL) | bit(CAP_CHOWN)};
+
+    const auto narrowed = plan::narrow_process(*plan, grant, asked);
+
+    REQUIRE(narrowed.capabilities);
+    CHECK(narrowed.capabilities->bounding == bit(CAP_KILL));
+}
+
+TEST_CASE("any profile but strict is loaded beside the default one") {
+    grant::Grant grant = reading_grant();
+    grant.seccomp_profiles = {"no-memfd"};
+    const auto added = plan::make(usual_spec(), grant, able_host(), 0);
+    grant.seccomp_profiles = {"strict"};
+    const auto strict = plan::make(usual_spec(), grant, able_host(), 0);
+
+    REQUIRE(added);
+    CHECK(added->seccomp_profiles == std::vector<std::string>{"default", "no-memfd"});
+    REQUIRE(strict);
+    CHECK(strict->seccomp_profiles == std::vector<std::string>{"strict"});
+}
+
+TEST_CASE("a real-time class, which no CPU limit binds, is gone") {
+    config::Spec spec = usual_spec();
+    spec.process.scheduler = config::Scheduler{.policy = SCHED_FIFO, .priority = 1};
+
+    const auto plan = plan::make(spec, reading_grant(), able_host(), 0);
+
+    REQUIRE(plan);
+    CHECK_FALSE(plan->spec.process.scheduler);
+    CHECK(has_narrowing(*plan, "process.scheduler"));
+}
+
+TEST_CASE("a file system that the whole host shares is refused") {
+    config::Spec spec = usual_spec();
+    spec.mounts.push_back({.destination = "/trace", .type = "tracefs", .source = "tracefs"});
+
+    const auto plan = plan::make(spec, reading_grant(), able_host(), 0);
+
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().message == "grant_unenforceable: mounts[/trace]: a tracefs belongs to the whole host");
+}
+
+TEST_CASE("a part of the image is not mounted writable under another name") {
+    config::Spec spec = usual_spec();
+    spec.root.path = "/bundle/rootfs";
+    spec.mounts.push_back(
+        {.destination = "/work", .type = "bind", .source = "/bundle/rootfs/opt", .options = {"bind"}});
+    grant::Grant grant = reading_grant();
+    const auto read_only = plan::make(spec, grant, able_host(), 0);
+    grant.filesystem->read_write = {"/work"};
+    const auto writable = plan::make(spec, grant, able_host(), 0);
+
+    CHECK(read_only);
+    REQUIRE_FALSE(writable);
+    CHECK(writable.error().reason == "grant_unenforceable");
 }
 
 TEST_CASE("exec without a grant is left alone") {
