@@ -38,13 +38,14 @@ Json seccomp_features() {
 
 Json linux_features() {
     const Json disabled = {{"enabled", false}};
+    const Json enabled = {{"enabled", true}};
     return {
         {"namespaces", {"cgroup", "ipc", "mount", "network", "pid", "time", "user", "uts"}},
         {"capabilities", config::capability_names(~uint64_t{0} >> (63 - config::last_capability()))},
-        {"cgroup", {{"v1", true}, {"v2", true}, {"systemd", false}, {"systemdUser", false}, {"rdma", false}}},
+        {"cgroup", {{"v1", true}, {"v2", true}, {"systemd", false}, {"systemdUser", false}, {"rdma", true}}},
         {"seccomp", seccomp_features()},
-        {"apparmor", disabled},
-        {"selinux", disabled},
+        {"apparmor", enabled},
+        {"selinux", enabled},
         {"intelRdt", disabled},
         {"mountExtensions", {{"idmap", disabled}}},
     };
