@@ -92,10 +92,13 @@ TEST_CASE("a container stands where its files and its process say") {
     REQUIRE(self);
     REQUIRE(directory->write_init(*self));
     CHECK(phase_of(*directory, {}) == Phase::running);
-    REQUIRE(directory->make_start_fifo());
+    auto waiting = directory->make_start_fifo();
+    REQUIRE(waiting);
     CHECK(phase_of(*directory, {}) == Phase::creating);
     REQUIRE(directory->announce_created());
     CHECK(phase_of(*directory, {}) == Phase::created);
+    waiting->reset();
+    CHECK(phase_of(*directory, {}) == Phase::running);  // a `start` was killed before it removed the FIFO
     directory->forget_start_fifo();
     REQUIRE(directory->write_init({.pid = self->pid, .start_time = self->start_time + 1}));
     CHECK(phase_of(*directory, {}) == Phase::stopped);  // the pid is another process's now

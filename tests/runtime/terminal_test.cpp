@@ -125,14 +125,15 @@ TEST_CASE("all that a program wrote to its terminal arrives, although it ends at
 }
 
 TEST_CASE("a line feed stays a line feed") {
-    const Caller caller = call("echo one; echo two", With::pty);
+    // Not before the relay, which comes after the program here, has set the pty up.
+    const Caller caller = call("sleep 0.3; echo one; echo two", With::pty);
 
     CHECK(read_to_end(caller.output) == "one\ntwo\n");
     CHECK(end_of(caller) == 0);
 }
 
 TEST_CASE("input that is no terminal is passed on, and its end ends a reader") {
-    Caller caller = call("stty -echo; echo ready; cat", With::pty);
+    Caller caller = call("sleep 0.3; stty -echo; echo ready; cat", With::pty);
 
     REQUIRE(read_line(caller.output) == "ready");
     REQUIRE(write(caller.input.get(), "a line\nno line", 14) == 14);
@@ -143,7 +144,7 @@ TEST_CASE("input that is no terminal is passed on, and its end ends a reader") {
 }
 
 TEST_CASE("a program whose output nobody reads any more is hung up on") {
-    Caller caller = call("while :; do echo y; done", With::pty);
+    Caller caller = call("sleep 0.3; while :; do echo y; done", With::pty);
 
     REQUIRE(read_line(caller.output) == "y");
     caller.output.reset();
