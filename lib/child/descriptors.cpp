@@ -1,7 +1,9 @@
-// Descriptors that must not be there any longer.
+// Descriptors handed over, and those that must not be there any longer.
 // SPDX-License-Identifier: Apache-2.0
 #include "child/descriptors.hpp"
 
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +36,23 @@ void explain_on_stderr(const char* path, int error) {
     (void)!write(STDERR_FILENO, &lower, 1);
     write_text(description + 1);
     write_text("\n");
+}
+
+int send_descriptor(int socket, const void* data, size_t length, int descriptor) {
+    iovec piece{.iov_base = const_cast<void*>(data), .iov_len = length};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    const int result = kernel::checked(sendmsg(socket, &message, MSG_NOSIGNAL));
+    return result < 0 ? result : 0;
 }
 
 void close_all_but(int first, std::span<int> kept) {

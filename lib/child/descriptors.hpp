@@ -1,13 +1,17 @@
-// Closing descriptors by range, and the last words of a process that nobody listens to. Private to lib/child.
+// Closing descriptors by range, handing one over, and the last words of a process that nobody listens to. Private to lib/child.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 namespace rung::child {
 
 // Closes every descriptor from `first` on except those in `kept`, which is sorted on the way.
 void close_all_but(int first, std::span<int> kept);
+
+// One message on an AF_UNIX socket with `descriptor` as SCM_RIGHTS (unix(7)); 0 or a negative errno, never SIGPIPE.
+int send_descriptor(int socket, const void* data, size_t length, int descriptor);
 
 // "exec SUBJECT: no such file or directory" on standard error: one line (case B21).
 void explain_on_stderr(const char* subject, int error);

@@ -139,21 +139,9 @@ void warn(Context& context, const Outcome& outcome) {
 }
 
 void send_terminal(Context& context, int master) {
-    Report report = make_report(context, ReportKind::terminal, done());
-    iovec data{.iov_base = &report, .iov_len = sizeof report};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr message{};
-    message.msg_iov = &data;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(header), &master, sizeof master);
-    (void)sendmsg(context.descriptors.channel, &message,
-                  MSG_NOSIGNAL);  // without a parent there is nobody to read it
+    const Report report = make_report(context, ReportKind::terminal, done());
+    // Without a parent there is nobody to read it.
+    (void)send_descriptor(context.descriptors.channel, &report, sizeof report, master);
 }
 
 Outcome perform(Context& context, const SyncWithParent& step) {

@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "child/context.hpp"
+#include "child/descriptors.hpp"
 #include "child/targets.hpp"
 #include "kernel/syscalls.hpp"
 
@@ -82,20 +83,7 @@ void name_slave(int master, char (&name)[32]) {
 int send_to_console_socket(int console_socket, int master) {
     char name[32];
     name_slave(master, name);
-    iovec data{.iov_base = name, .iov_len = strlen(name)};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr message{};
-    message.msg_iov = &data;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(header), &master, sizeof master);
-    const int result = kernel::checked(sendmsg(console_socket, &message, MSG_NOSIGNAL));
-    return result < 0 ? result : 0;
+    return send_descriptor(console_socket, name, strlen(name), master);
 }
 
 // /dev/console is the slave under another name. An image's symlink of that name is not followed (CVE-2025-52565).

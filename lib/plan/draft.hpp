@@ -57,8 +57,6 @@ struct ProcessTail {
 Status check_labels(const config::Process& process, const kernel::HostFacts& host);
 void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTail& tail);
 
-// "net.ipv4.conf.eth0/1.mtu" -> "net/ipv4/conf/eth0.1/mtu": the two spellings of sysctl(8).
-std::string sysctl_path(std::string_view key);
 // Of several entries for one name the last stays, at its own place.
 std::vector<std::string> resolve_duplicates(const std::vector<std::string>& environment);
 

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include "config/sysctl.hpp"
 #include "plan/draft.hpp"
 
 namespace rung::plan {
@@ -26,7 +27,7 @@ void set_kernel_names(Draft& draft) {
     if (!spec.hostname.empty()) draft.add(child::SetHostname{spec.hostname});
     if (!spec.domainname.empty()) draft.add(child::SetDomainname{spec.domainname});
     for (const auto& [key, value] : spec.linux_.sysctl)
-        draft.add(child::WriteSysctl{sysctl_path(key), value});
+        draft.add(child::WriteSysctl{config::sysctl_path(key), value});
     if (draft.plan.memfd_noexec) draft.add(child::WriteSysctl{"vm/memfd_noexec", "2"});
 }
 
@@ -40,20 +41,6 @@ Status check_groups(const Draft& draft) {
 }
 
 }  // namespace
-
-std::string sysctl_path(std::string_view key) {
-    std::string path(key);
-    const size_t separator = path.find_first_of("./");
-    if (separator == std::string::npos || path[separator] == '/') return path;
-    for (char& letter : path) {
-        if (letter == '.') {
-            letter = '/';
-        } else if (letter == '/') {
-            letter = '.';
-        }
-    }
-    return path;
-}
 
 Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, const kernel::HostFacts& host,
                       const LowerOptions& options) {

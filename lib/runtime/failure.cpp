@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "config/capability.hpp"
+#include "runtime/signal_name.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -52,13 +53,6 @@ std::string sysctl_name(std::string key) {
         if (character == '/') character = '.';
     }
     return key;
-}
-
-std::string signal_text(int number) {
-    const char* description = sigdescr_np(number);
-    std::string text = description != nullptr ? description : std::to_string(number);
-    if (text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
-    return text;
 }
 
 // The steps between a created container and the program's first instruction, which runc words without "during container init".

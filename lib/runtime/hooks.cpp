@@ -13,11 +13,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstring>
 
 #include "base/fd.hpp"
 #include "base/log.hpp"
 #include "kernel/syscalls.hpp"
+#include "runtime/signal_name.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -115,14 +115,6 @@ Result<int> wait_for_hook(pid_t pid, const config::Hook& hook, int container) {
                      "hook ran past specified timeout of " + std::to_string(*hook.timeout_seconds) + "s"};
 }
 
-// "killed", as Go and so engines spell it.
-std::string lower_case_signal(int signal) {
-    const char* description = sigdescr_np(signal);
-    std::string text = description != nullptr ? description : std::to_string(signal);
-    if (text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
-    return text;
-}
-
 Status run_hook(const config::Hook& hook, const OciState& state, int container) {
     const Fd input = TRY(memory_file(to_json(state)));
     const Fd output = TRY(memory_file({}));
@@ -132,7 +124,7 @@ Status run_hook(const config::Hook& hook, const OciState& state, int container) 
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
 
     const std::string how = WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
-                                              : "signal: " + lower_case_signal(WTERMSIG(status));
+                                              : "signal: " + signal_text(WTERMSIG(status));
     return Error{.message = how + ", output: " + hook_output_text(output)};
 }
 

@@ -56,4 +56,11 @@ Result<int> parse_signal(const std::string& text) {
     return Error{.message = "unknown signal \"" + text + "\""};
 }
 
+std::string signal_text(int number) {
+    const char* description = sigdescr_np(number);
+    std::string text = description != nullptr ? description : std::to_string(number);
+    if (text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+    return text;
+}
+
 }  // namespace rung::runtime

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "config/sysctl.hpp"
 #include "plan/describe_steps.hpp"
 #include "plan/draft.hpp"
 #include "plan/make.hpp"
@@ -316,9 +317,9 @@ TEST_CASE("a security label that the host cannot apply is refused, one that it c
 }
 
 TEST_CASE("sysctl keys are written with dots or with slashes") {
-    CHECK(plan::sysctl_path("net.ipv4.ip_forward") == "net/ipv4/ip_forward");
-    CHECK(plan::sysctl_path("net.ipv4.conf.eth0/1.mtu") == "net/ipv4/conf/eth0.1/mtu");
-    CHECK(plan::sysctl_path("net/ipv4/conf/eth0.1/mtu") == "net/ipv4/conf/eth0.1/mtu");
+    CHECK(config::sysctl_path("net.ipv4.ip_forward") == "net/ipv4/ip_forward");
+    CHECK(config::sysctl_path("net.ipv4.conf.eth0/1.mtu") == "net/ipv4/conf/eth0.1/mtu");
+    CHECK(config::sysctl_path("net/ipv4/conf/eth0.1/mtu") == "net/ipv4/conf/eth0.1/mtu");
 }
 
 TEST_CASE("of duplicate variables the last one stays, once") {
