@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import ctypes
 import os
+import platform
 import signal
 import time
 
@@ -15,6 +16,14 @@ PR_SET_CHILD_SUBREAPER = 36
 def become_subreaper():
     """Orphans of this process are re-parented to it, as a container's init is to an engine's shim."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def ignore_reserved_signal(number):
+    """Ignores a signal that libc keeps to itself (32 or 33) in this process, as a caller without libc can."""
+    rt_sigaction = {"x86_64": 13, "aarch64": 134}[platform.machine()]
+    ignore = (ctypes.c_ulong * 4)(int(signal.SIG_IGN), 0, 0, 0)
+    if ctypes.CDLL(None, use_errno=True).syscall(rt_sigaction, number, ctypes.byref(ignore), None, 8) != 0:
+        raise OSError(ctypes.get_errno(), f"rt_sigaction of {number}")
 
 
 def cgroup_is_v2():

@@ -45,12 +45,11 @@ void send_report(const Context& context, const Report& report) {
     (void)send(context.descriptors.channel, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-// A caller's ignored SIGPIPE or blocked SIGTERM is no business of the workload's (case B31).
+// A caller's ignored SIGPIPE or blocked SIGTERM is no business of the workload's (case B31). Signals 32 and 33 are libc's own and refused by
+// its sigaction, yet a caller's can be ignored as well: the call itself knows no such exception.
 void reset_signals() {
-    struct sigaction action {};
-    action.sa_handler = SIG_DFL;
     for (int signal = 1; signal < NSIG; ++signal) {
-        (void)sigaction(signal, &action, nullptr);  // SIGKILL, SIGSTOP and libc's own refuse, as they may
+        (void)kernel::default_signal(signal);  // SIGKILL and SIGSTOP refuse, as they may
     }
     sigset_t none;
     sigemptyset(&none);

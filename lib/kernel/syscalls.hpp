@@ -67,6 +67,13 @@ inline int pidfd_send_signal(int pidfd, int signal, unsigned int flags) {
 inline int pidfd_getfd(int pidfd, int descriptor, unsigned int flags) {
     return checked(::syscall(SYS_pidfd_getfd, pidfd, descriptor, flags));
 }
+// rt_sigaction(2) to SIG_DFL, for every signal: libc's sigaction keeps 32 and 33 to itself. All zeros is SIG_DFL
+// without flags or mask in the layout of every architecture.
+inline int default_signal(int signal) {
+    constexpr size_t kSigsetBytes = 8;
+    const unsigned long by_default[4] = {};
+    return checked(::syscall(SYS_rt_sigaction, signal, by_default, nullptr, kSigsetBytes));
+}
 inline int close_range(unsigned int first, unsigned int last, unsigned int flags) {
     return checked(::syscall(SYS_close_range, first, last, flags));
 }
