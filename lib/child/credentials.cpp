@@ -99,7 +99,14 @@ Outcome perform(Context& context, const SetCapabilities& step) {
 Outcome perform(Context& context, const NewKeyring& step) {
     const int keyring =
         kernel::keyctl(KEYCTL_JOIN_SESSION_KEYRING, reinterpret_cast<unsigned long>(step.name.c_str()), 0, 0);
-    if (keyring >= 0) return done();
+    if (keyring >= 0) {
+        // As runc: processes of the same user may search it without possessing it. On top of what a new keyring has:
+        // everything for its possessor; view, read and link for its user.
+        constexpr unsigned long kWithSearch = 0x3f1b0000;
+        (void)kernel::keyctl(KEYCTL_SETPERM, static_cast<unsigned long>(keyring), kWithSearch,
+                             0);  // it is a convenience
+        return done();
+    }
     // A kernel or an outer sandbox without keyrings has none to protect either (case F12).
     if (keyring == -ENOSYS || keyring == -EPERM || keyring == -EACCES) {
         warn(context, failed(keyring));

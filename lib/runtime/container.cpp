@@ -56,7 +56,9 @@ OciState oci_state(const Container& container, Phase phase) {
 }
 
 Result<ContainerInfo> inspect(const Globals& globals, const std::string& id) {
-    return describe(TRY(open_container(globals, id)));
+    ContainerInfo info = describe(TRY(open_container(globals, id)));
+    info.owner.clear();  // runc names the owner in list only
+    return info;
 }
 
 Result<std::vector<ContainerInfo>> list(const Globals& globals) {
