@@ -143,7 +143,7 @@ class Identifiers(Case):
 
                 self.assertEqual(result.code, 1, repr(result))
                 if self.kind == "rung":
-                    self.fails(result, "invalid container ID format")
+                    self.fails(result, "invalid container ID format", "invalid character")
         self.assertFalse(os.path.exists(os.path.join(self.work, "x")))
 
     def test_an_empty_id_is_refused(self):

@@ -198,8 +198,11 @@ class Hooks(Case):
         self.succeed(box.run_detached())
         box.wait_stopped()
 
-        self.assertEqual(box.delete().code, 0)
+        result = box.delete()
 
+        self.assertEqual(result.code, 0)
+        if self.kind == "rung":
+            self.assertIn("poststop hook failed with exit code 3", result.err)
         self.assertEqual(self.log(box), ["one", "two"])
         self.is_gone(box)
 

@@ -224,6 +224,17 @@ class WrongState(Case):
         box.wait_stopped()
         return box
 
+    @differs(runc="returns before", crun="returns before")
+    def test_after_start_the_program_runs(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.create())
+        pid = box.state()["pid"]
+
+        self.succeed(box.start())
+
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            self.assertIn(b"sleep\x00100", file.read())
+
     def test_start_of_a_running_container_is_refused(self):
         text = "" if self.kind == "crun" else "cannot start an already running container"
         self.fails(self.sleeper().start(), text)

@@ -360,11 +360,13 @@ class Devices(Looking):
             {"path": "/dev/mine", "type": "c", "major": 1, "minor": 3, "fileMode": 0o640, "uid": 5, "gid": 6},
             {"path": "/dev/deep/plain", "type": "c", "major": 1, "minor": 5},
             {"path": "/dev/fifo", "type": "p", "fileMode": 0o600},
+            {"path": "/dev/slash/", "type": "c", "major": 1, "minor": 7},
         ]
 
         self.assertEqual(
-            self.output_of(box, "stat -c '%F %t:%T %a %u:%g' /dev/mine /dev/deep/plain; stat -c '%F %a' /dev/fifo"),
-            "character special file 1:3 640 5:6\ncharacter special file 1:5 666 0:0\nfifo 600")
+            self.output_of(box, "stat -c '%F %t:%T %a %u:%g' /dev/mine /dev/deep/plain /dev/slash; stat -c '%F %a' /dev/fifo"),
+            "character special file 1:3 640 5:6\ncharacter special file 1:5 666 0:0\n"
+            "character special file 1:7 666 0:0\nfifo 600")
 
     def test_the_umask_of_the_caller_does_not_change_modes(self):
         box = self.container().shell("stat -c %a /dev/null /dev/mine /made")

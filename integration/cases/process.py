@@ -246,6 +246,16 @@ class Names(Case):
 
         self.prints(box.run(), "example.org")
 
+    @differs(runc="1.1 does not know the domain name")
+    def test_the_domain_name_is_set_by_one_field_only(self):
+        box = self.container().args("true")
+        box.config["domainname"] = "example.org"
+        box.config["linux"]["sysctl"] = {"kernel.domainname": "example.com"}
+
+        self.assertNotEqual(box.run().code, 0)
+
+        self.is_gone(box)
+
     def test_a_sysctl_of_a_namespace_is_set(self):
         box = self.container().args("cat", "/proc/sys/net/ipv4/ip_forward", "/proc/sys/kernel/shm_rmid_forced")
         box.config["linux"]["sysctl"] = {"net.ipv4.ip_forward": "1", "kernel.shm_rmid_forced": "1"}
@@ -253,9 +263,9 @@ class Names(Case):
         self.prints(box.run(), "1\n1")
 
     def test_a_sysctl_of_the_host_is_refused(self):
-        for key in ("vm.swappiness", "net.ipv4.ip_forward"):
+        for key in ("vm.swappiness", "net.ipv4.ip_forward", "user.max_user_namespaces"):
             with self.subTest(key):
-                box = self.container(key[:3])
+                box = self.container(key[:4].strip("."))
                 box.config["linux"]["sysctl"] = {key: "1"}
                 if key.startswith("net"):
                     box.bundle.drop_namespace("network")

@@ -116,6 +116,33 @@ class Streams(Case):
         self.assertEqual((process.returncode, out, err), (0, b"3\n4\n", b""))
 
 
+    def with_activation_sockets(self, **environment):
+        """What the process finds when its runtime was called with LISTEN_FDS=1 and descriptor 3."""
+        box = self.container().shell("[ -e /proc/self/fd/3 ] && echo 3; echo $LISTEN_FDS $LISTEN_PID")
+        box.bundle.write()
+        source = os.open("/dev/null", os.O_RDONLY)
+        self.addCleanup(os.close, source)
+
+        def place():
+            os.dup2(source, 30)  # it may be 3 already, and dup2 onto itself changes nothing
+            os.dup2(30, 3, inheritable=True)
+
+        process = subprocess.Popen(
+            self.runtime.command("run", "--bundle", box.bundle.path, box.id), env={**ENVIRONMENT, **environment},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=False, preexec_fn=place)
+        out, err = process.communicate(timeout=20)
+        self.assertEqual((process.returncode, err), (0, b""))
+        return out.decode()
+
+    @differs(runc="1.1 wants LISTEN_PID as well", crun="1.8 closes descriptor 3")
+    def test_activation_sockets_are_passed_on(self):
+        self.assertEqual(self.with_activation_sockets(LISTEN_FDS="1"), "3\n1 1\n")
+
+    @differs(crun="1.8 passes them on")
+    def test_activation_sockets_of_another_process_are_not_passed_on(self):
+        self.assertEqual(self.with_activation_sockets(LISTEN_FDS="1", LISTEN_PID="1"), "\n")
+
+
 def _is_open(descriptor):
     return os.path.exists(f"/proc/self/fd/{descriptor}")
 

@@ -22,6 +22,8 @@ std::string objection(const Spec& spec, std::string_view path) {
     if (path.empty() || path::clean(path) != path::join("/", path)) return "is not a plain name";
     if (path == "kernel/hostname") return "is not allowed as it conflicts with the OCI \"hostname\" field";
     if (path == "kernel/domainname") {
+        if (!spec.domainname.empty())
+            return "is not allowed as it conflicts with the OCI \"domainname\" field";
         return spec.has_namespace(NamespaceType::uts) ? "" : "is not in a separate UTS namespace";
     }
     const bool ipc = path.starts_with("fs/mqueue/") ||
@@ -29,6 +31,10 @@ std::string objection(const Spec& spec, std::string_view path) {
     if (ipc) return spec.has_namespace(NamespaceType::ipc) ? "" : "is not in a separate IPC namespace";
     if (path.starts_with("net/")) {
         return spec.has_namespace(NamespaceType::network) ? "" : "is not in a separate network namespace";
+    }
+    // Counters of what a user namespace may create.
+    if (path.starts_with("user/")) {
+        return spec.has_namespace(NamespaceType::user) ? "" : "is not in a separate user namespace";
     }
     return "is not in a separate kernel namespace";
 }

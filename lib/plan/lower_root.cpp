@@ -48,8 +48,10 @@ std::vector<Device> wanted_devices(const std::vector<Device>& configured) {
         });
         if (!replaced) wanted.push_back(device);
     }
-    std::copy_if(configured.begin(), configured.end(), std::back_inserter(wanted),
-                 [](const Device& device) { return path::clean(device.path) != "/dev/ptmx"; });
+    for (Device device : configured) {
+        device.path = path::clean(device.path);  // "/mnt/" names a node as well
+        if (device.path != "/dev/ptmx") wanted.push_back(std::move(device));
+    }
     return wanted;
 }
 

@@ -115,17 +115,36 @@ Result<int> wait_for_hook(pid_t pid, const config::Hook& hook, int container) {
                      "hook ran past specified timeout of " + std::to_string(*hook.timeout_seconds) + "s"};
 }
 
-Status run_hook(const config::Hook& hook, const OciState& state, int container) {
+struct Ended {
+    int status = 0;  // as waitpid(2) gives it
+    std::string output = {};
+};
+
+Result<Ended> run_to_end(const config::Hook& hook, const OciState& state, int container) {
     const Fd input = TRY(memory_file(to_json(state)));
     const Fd output = TRY(memory_file({}));
     Spawning spawning;
     const pid_t pid = TRY(spawning.spawn(hook, state.bundle, input, output));
     const int status = TRY(wait_for_hook(pid, hook, container));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+    return Ended{.status = status, .output = hook_output_text(output)};
+}
 
-    const std::string how = WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
-                                              : "signal: " + signal_text(WTERMSIG(status));
-    return Error{.message = how + ", output: " + hook_output_text(output)};
+Status judge(const Ended& ended) {
+    if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) return {};
+    const std::string how = WIFEXITED(ended.status)
+                                ? "exit status " + std::to_string(WEXITSTATUS(ended.status))
+                                : "signal: " + signal_text(WTERMSIG(ended.status));
+    return Error{.message = how + ", output: " + ended.output};
+}
+
+Status run_hook(const config::Hook& hook, const OciState& state, int container) {
+    return judge(TRY(run_to_end(hook, state, container)));
+}
+
+Status run_poststop_hook(const config::Hook& hook, const OciState& state) {
+    const Ended ended = TRY(run_to_end(hook, state, -1));
+    if (!WIFEXITED(ended.status)) return judge(ended);
+    return judge(ended).context(wording::poststop_failed(WEXITSTATUS(ended.status)));
 }
 
 }  // namespace
@@ -141,7 +160,7 @@ Status run_hooks(const std::string& kind, const std::vector<config::Hook>& hooks
 
 void run_poststop_hooks(const std::vector<config::Hook>& hooks, const OciState& state) {
     for (size_t index = 0; index < hooks.size(); ++index) {
-        const auto result = run_hook(hooks[index], state, -1);
+        const auto result = run_poststop_hook(hooks[index], state);
         if (result) continue;
         log::warn(wording::hook_failed("poststop", static_cast<unsigned>(index)) + ": " +
                   result.error().message);

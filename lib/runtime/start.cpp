@@ -32,10 +32,15 @@ Status check_startable(Phase phase) {
     return Error{.message = std::string{wording::kAlreadyStarted}};
 }
 
+constexpr int kForever = -1;
+// Whoever looks or signals right after `start` should meet the workload; what keeps it from being executed (a slow file system, an agent
+// that this very caller is) must not keep `start`.
+constexpr int kAWhile = 1000;
+
 // The waiting process holds the only reading end, CLOEXEC: when it is gone the process has been replaced by the workload.
-void await_exec(const Fd& fifo) {
+void await_exec(const Fd& fifo, int milliseconds) {
     pollfd watched{.fd = fifo.get(), .events = 0, .revents = 0};
-    while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
+    while (poll(&watched, 1, milliseconds) < 0 && errno == EINTR) {
     }
 }
 
@@ -65,9 +70,9 @@ Status start(const Globals& globals, const std::string& id) {
     }
     if (write(fifo->get(), "s", 1) != 1) return errno_error("start the container's process", errno);
     container.directory.forget_start_fifo();
+    await_exec(*fifo, container.state.has_poststart_hooks ? kForever : kAWhile);
     if (!container.state.has_poststart_hooks) return {};
 
-    await_exec(*fifo);
     return run_poststart_hooks(globals, container);
 }
 

@@ -54,10 +54,12 @@ std::optional<ProcessIdentity> parse_init(std::string_view text) {
 }  // namespace
 
 Status check_id(const std::string& id) {
-    bool valid = !id.empty() && id.size() <= kMaxIdLength && may_start_id(id.front());
-    for (const char character : id)
-        valid = valid && may_be_in_id(character);
-    if (!valid) return Error{.message = std::string{wording::kInvalidId} + ": " + id};
+    const std::string invalid = std::string{wording::kInvalidId} + ": " + id;
+    if (id.empty() || id.size() > kMaxIdLength) return Error{.message = invalid};
+    for (size_t index = 0; index < id.size(); ++index) {
+        const bool valid = index == 0 ? may_start_id(id[index]) : may_be_in_id(id[index]);
+        if (!valid) return Error{.message = invalid + ": invalid character at " + std::to_string(index + 1)};
+    }
     return {};
 }
 

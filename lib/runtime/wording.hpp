@@ -74,5 +74,9 @@ inline std::string mount_failed(std::string_view source, std::string_view target
 inline std::string hook_failed(std::string_view kind, unsigned index) {
     return "error running " + std::string{kind} + " hook #" + std::to_string(index);
 }
+// The warning about a poststop hook, of which nothing else is the matter: crun's tests.
+inline std::string poststop_failed(int exit_code) {
+    return "poststop hook failed with exit code " + std::to_string(exit_code);
+}
 
 }  // namespace rung::runtime::wording
