@@ -5,6 +5,7 @@
 namespace rung::cli {
 
 Result<int> perform(const runtime::Globals& globals, const Delete& verb) {
+    if (verb.regex) return Error{.message = "--regex is not supported"};
     TRY(runtime::remove(globals, verb.id, verb.force));
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "runtime/wording.hpp"
 #include "standard_streams.hpp"
 #include "verbs.hpp"
 
@@ -26,7 +27,8 @@ Result<int> perform(const runtime::Globals&, const Unknown& verb) {
     const bool is_known =
         std::find(kNotSupported.begin(), kNotSupported.end(), verb.name) != kNotSupported.end();
     if (is_known) return Error{.message = verb.name + " is not supported by rung"};
-    return Error{.message = "no such verb: \"" + verb.name + "\"; `rung help` lists them"};
+    return Error{.message = std::string{runtime::wording::kNoHelp} + " for '" + verb.name +
+                            "': `rung help` lists the verbs"};
 }
 
 }  // namespace rung::cli

@@ -36,13 +36,21 @@ int report(Error error, Failure failure) {
     return failure.code;
 }
 
-int run_verb(const std::vector<std::string>& words) {
+// "rung", or what it was called as: runc's clients look for its name in help and version.
+std::string program_name(const char* path) {
+    const std::string_view name{path};
+    return std::string{name.substr(name.rfind('/') + 1)};
+}
+
+int run_verb(const std::string& program, const std::vector<std::string>& words) {
     const auto options = cli::parse_globals(words);
     if (!options) return report(options.error(), {});
     if (const auto opened = log::open(options->log_file, options->log_format, options->least); !opened) {
         return report(opened.error(), {});
     }
-    const auto verb = cli::parse_verb(options->rest);
+    for (const std::string& remark : options->remarks)
+        log::debug(remark);
+    const auto verb = cli::parse_verb(options->rest, program);
     if (!verb) return report(verb.error(), {});
 
     const auto code = std::visit(
@@ -60,5 +68,5 @@ int main(int argc, char** argv) {
         if (const auto is_protected = cli::protect_self(argv); !is_protected)
             return report(is_protected.error(), {});
     }
-    return run_verb({argv + 1, argv + argc});
+    return run_verb(program_name(argv[0]), {argv + 1, argv + argc});
 }

@@ -1,4 +1,4 @@
-// The command line as values: global options first, then one struct per verb. The only file that knows CLI11 is options.cpp.
+// The command line as values: global options first, then one struct per verb.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,11 +14,9 @@ namespace rung::cli {
 
 struct Create {
     runtime::CreateOptions options = {};
-    std::string pidfd_socket = {};
 };
 struct Run {
     runtime::CreateOptions options = {};
-    std::string pidfd_socket = {};
 };
 struct Start {
     std::string id = {};
@@ -30,24 +28,23 @@ struct Kill {
     std::string id = {};
     std::string signal = "SIGTERM";
     bool all = false;
+    bool regex = false;  // `id` is a regular expression; crun
 };
 struct Delete {
     std::string id = {};
     bool force = false;
+    bool regex = false;
 };
 struct Exec {
     runtime::ExecOptions options = {};
-    std::string process_label = {};
-    std::string apparmor = {};
-    std::string cgroup = {};
-    std::string pidfd_socket = {};
 };
 struct List {
     std::string format = "table";
     bool quiet = false;
 };
 struct Spec {
-    std::string bundle = ".";
+    std::string bundle = {};  // empty = the working directory
+    std::string file = {};    // empty = config.json in the bundle; crun
     bool rootless = false;
 };
 struct Features {};
@@ -55,7 +52,9 @@ struct Plan {
     runtime::CreateOptions options = {};
     bool json = false;
 };
-struct Version {};
+struct Version {
+    std::string program = {};
+};
 struct Help {
     std::string text = {};
 };
@@ -71,14 +70,15 @@ struct GlobalOptions {
     log::Format log_format = log::Format::text;
     log::Level least = log::Level::warn;
     std::vector<std::string> rest = {};  // the verb and what belongs to it
+    std::vector<std::string> remarks =
+        {};  // for the log, once it is open: what was accepted and has no effect
 };
 
-// Flags are read as Go programs read them, since that is what engines were written against: `-name` is `--name`, `--name=value` is
-// `--name value`, `--` ends them. Global flags end at the verb.
+// Global flags end at the verb.
 Result<GlobalOptions> parse_globals(const std::vector<std::string>& words);
 
 // `words` begins with the verb. Flags may follow the container's id, except for `exec`, where everything from there on is the
-// container's business.
-Result<Verb> parse_verb(const std::vector<std::string>& words);
+// container's business. `program` is the name that help and version give.
+Result<Verb> parse_verb(const std::vector<std::string>& words, const std::string& program = "rung");
 
 }  // namespace rung::cli

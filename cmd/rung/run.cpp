@@ -5,7 +5,7 @@
 namespace rung::cli {
 
 Result<int> perform(const runtime::Globals& globals, const Run& verb) {
-    if (!verb.pidfd_socket.empty()) return Error{.message = "--pidfd-socket is not supported"};
+    if (!verb.options.pidfd_socket.empty()) return Error{.message = "--pidfd-socket is not supported"};
     return runtime::run(globals, verb.options);
 }
 

@@ -6,8 +6,10 @@
 
 namespace rung::cli {
 
-Result<int> perform(const runtime::Globals&, const Version&) {
-    TRY(print("rung version " + rung_version() + "\ncommit: " + commit() + "\nspec: " + spec_version() +
+Result<int> perform(const runtime::Globals&, const Version& verb) {
+    // go-runc looks for this one name.
+    const std::string name = verb.program == "runc" ? "runc" : "rung";
+    TRY(print(name + " version " + rung_version() + "\ncommit: " + commit() + "\nspec: " + spec_version() +
               "\nlibseccomp: " + libseccomp_version() + "\n"));
     return 0;
 }

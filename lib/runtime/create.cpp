@@ -10,6 +10,7 @@
 
 #include "base/log.hpp"
 #include "runtime/creation.hpp"
+#include "runtime/inherited.hpp"
 #include "runtime/prepare.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/terminal.hpp"
@@ -33,6 +34,8 @@ Status check_globals(const Globals& globals) {
         return Error{.message =
                          "--systemd-cgroup: support for managing cgroups through systemd is not available"};
     }
+    if (globals.without_cgroups) return Error{.message = "--cgroup-manager=disabled is not supported"};
+    if (globals.without_network) return Error{.message = "--network=none is not supported"};
     return {};
 }
 
@@ -48,6 +51,7 @@ int activation_sockets() {
 Result<Creation> begin(const Globals& globals, CreateOptions options, WhenReady when_ready) {
     TRY(check_globals(globals));
     TRY(check_id(options.id));
+    const Inherited inherited = TRY(activated_descriptors(options.preserve_fds));
     auto prepared = TRY(prepare(globals, options));
     if (const int sockets = activation_sockets(); sockets > 0) {
         options.preserve_fds += sockets;
@@ -61,7 +65,10 @@ Result<Creation> begin(const Globals& globals, CreateOptions options, WhenReady 
     config::Process& process = prepared.plan.spec.process;
     if (in_foreground && process.terminal && !process.console_size)
         process.console_size = caller_window_size();
-    return Creation{std::move(prepared), options, when_ready};
+    process.env.insert(process.env.end(), inherited.environment.begin(), inherited.environment.end());
+    CreateOptions settled = options;
+    settled.preserve_fds = inherited.count;
+    return Creation{std::move(prepared), std::move(settled), when_ready};
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "plan/make.hpp"
 #include "runtime/container.hpp"
 #include "runtime/creation.hpp"
+#include "runtime/inherited.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/prepare.hpp"
 #include "runtime/runtime.hpp"
@@ -82,7 +83,7 @@ Result<config::Process> requested_process(const config::Process& container, cons
     auto& gids = process.user.additional_gids;
     gids.insert(gids.end(), options.additional_gids.begin(), options.additional_gids.end());
     TRY(add_capabilities(process, options.capabilities));
-    if (options.no_new_privs) process.no_new_privileges = true;
+    if (options.no_new_privs) process.no_new_privileges = *options.no_new_privs;
     if (!path::is_absolute(process.cwd)) return Error{.message = std::string{wording::kCwdNotAbsolute}};
     return process;
 }
@@ -145,6 +146,7 @@ Status bring_to_exec(Launched& process, const Container& container, const plan::
 Result<int> exec(const Globals& globals, const ExecOptions& options) {
     const Container container = TRY(open_container(globals, options.id));
     TRY(check_executable_in(container.phase(), options));
+    const Inherited inherited = TRY(preserved_descriptors(options.preserve_fds));
     const auto init = container.directory.read_init();
     if (!init) return Error{.message = std::string{wording::kExecStopped}};
 
@@ -166,7 +168,7 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
                                          .namespaces = namespaces & ~CLONE_NEWPID,
                                          .joins_user_namespace = (namespaces & CLONE_NEWUSER) != 0,
                                          .rootfs = prepared.rootfs,
-                                         .preserve_fds = options.preserve_fds}));
+                                         .preserve_fds = inherited.count}));
     TRY(compile_filters(lowered, prepared.plan.spec.linux_.seccomp));
     if ((namespaces & CLONE_NEWPID) != 0) lowered.join_pid = 0;
 

@@ -15,6 +15,10 @@ namespace rung::runtime {
 struct Globals {
     std::string root = {};  // state directory, absolute; where containers are remembered
     bool systemd_cgroup = false;
+    bool without_cgroups =
+        false;  // no cgroup is made: processes stay in the caller's, and config.json's limits do not hold
+    bool without_network =
+        false;  // a network namespace with only loopback, even if config.json names another
     std::vector<std::string> grant_files = {};  // global --grant (runtimeArgs)
 };
 
@@ -24,6 +28,7 @@ struct CreateOptions {
     std::string config_file = "config.json";  // relative to the bundle
     std::string pid_file = {};                // relative to the caller's working directory
     std::string console_socket = {};
+    std::string pidfd_socket = {};              // receives a pidfd of the container's process
     std::vector<std::string> grant_files = {};  // create/run --grant
     bool no_pivot = false;
     bool no_new_keyring = false;
@@ -42,11 +47,15 @@ struct ExecOptions {
     std::optional<std::string> user = {};  // UID[:GID], strictly numeric (case A14)
     std::vector<uint32_t> additional_gids = {};
     std::vector<std::string> capabilities = {};
-    bool no_new_privs = false;
+    std::optional<bool> no_new_privs = {};
     bool tty = false;
     bool detach = false;
     std::string pid_file = {};
     std::string console_socket = {};
+    std::string pidfd_socket = {};
+    std::string apparmor = {};              // profile; empty: the container's
+    std::string process_label = {};         // SELinux; empty: the container's
+    std::vector<std::string> cgroups = {};  // [CONTROLLER[,CONTROLLER]:]PATH below the container's cgroup
     int preserve_fds = 0;
     bool ignore_paused = false;
 };

@@ -52,6 +52,9 @@ inline std::string exec_failed(std::string_view name, std::string_view why) {
 inline constexpr std::string_view kConfigNotFound =
     "JSON specification file config.json not found";  // runc's tests
 
+// ---- the command line ----
+inline constexpr std::string_view kNoHelp = "No help topic";  // runc's tests, an unknown verb
+
 // ---- terminals; podman and runc's tests ----
 inline constexpr std::string_view kTerminalNeedsSocket =
     "cannot allocate tty if rung will detach without setting console socket";
