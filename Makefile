@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all check demo bench soak tidy format install uninstall clean
+.PHONY: all check demo bench soak vm tidy format install uninstall clean
 
 all: $(BUILD)/rung
 
@@ -17,9 +17,9 @@ $(BUILD)/rung:
 	@ninja -C $(BUILD) -j $(JOBS) --quiet rung
 	@echo "built $(BUILD)/rung"
 
-# Everything that must hold: two compilers, unit tests under sanitizers, gates, whole-binary tests, Docker.
+# Everything that must hold: two compilers, unit tests under sanitizers, gates, whole-binary tests, engines, a VM.
 check:
-	@deploy/packages build test demo
+	@deploy/packages build test engines vm demo
 	@tests/check
 
 demo: all
@@ -34,6 +34,11 @@ bench: all
 soak: all
 	@deploy/packages build test
 	@integration/soak/run
+
+# Longer: every whole-binary test on cgroup v2 and an older kernel, in two virtual machines.
+vm: all
+	@deploy/packages build test vm
+	@integration/vm/check --all
 
 tidy:
 	@deploy/packages build test

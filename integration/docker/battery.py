@@ -60,7 +60,7 @@ class Docker(unittest.TestCase):
         return self.docker("run", "--runtime", runtime, *arguments, **how)
 
     def ok(self, result):
-        self.assertEqual(result.code, 0, f"{result}\n{self.daemon.log_end() if result.code else ''}")
+        self.assertEqual(result.code, 0, f"{result}\n{self.daemon.complaints() if result.code else ''}")
         return result
 
     def background(self, *options, command=("sleep", "100"), runtime="tested"):

@@ -39,7 +39,7 @@ class Case(unittest.TestCase):
         self.containers = []
         self.addCleanup(self._remove_everything)
         signal.signal(signal.SIGALRM, self._too_long)
-        signal.alarm(self.seconds)
+        signal.alarm(self.seconds * host.PATIENCE)
 
     def container(self, name=None, cgroup_parent=None):
         name = name or f"c{len(self.containers)}"
@@ -48,7 +48,7 @@ class Case(unittest.TestCase):
         return made
 
     def _too_long(self, _signal, _frame):
-        raise AssertionError(f"the case took longer than {self.seconds} s")
+        raise AssertionError(f"the case took longer than {self.seconds * host.PATIENCE} s")
 
     def _remove_everything(self):
         signal.alarm(0)

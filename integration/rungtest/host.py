@@ -12,6 +12,9 @@ import time
 CGROUP_ROOT = "/sys/fs/cgroup"
 PR_SET_CHILD_SUBREAPER = 36
 
+# How many times longer everything may take than on a machine of its own: an emulated one is slow.
+PATIENCE = int(os.environ.get("PATIENCE", "1"))
+
 
 def become_subreaper():
     """Orphans of this process are re-parented to it, as a container's init is to an engine's shim."""
@@ -104,13 +107,13 @@ def is_alive(pid):
 
 def wait_until(condition, seconds=10, what="the condition"):
     """Polls; used where the kernel or another process decides when."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds * PATIENCE
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not come within {seconds} s")
+            raise AssertionError(f"{what} did not come within {seconds * PATIENCE} s")
         time.sleep(0.01)
 
 

@@ -53,13 +53,13 @@ def run(command, *, cwd=None, stdin=None, seconds=SECONDS, pass_fds=(), env=None
             stdin=source if stdin is not None else subprocess.DEVNULL, stdout=out, stderr=err)
         code = _wait(process, seconds)
         if code is None:
-            raise AssertionError(f"no end after {seconds} s: {' '.join(command)}\n{_text(out)}{_text(err)}")
+            raise AssertionError(f"no end after {seconds * host.PATIENCE} s: {' '.join(command)}\n{_text(out)}{_text(err)}")
         return Finished(command[:1] + command[3:], code, _text(out), _text(err))
 
 
 def _wait(process, seconds):
     """Its exit code, or None when it had to be killed. Reaps orphans of containers meanwhile, as a shim does."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds * host.PATIENCE
     while time.monotonic() < deadline:
         try:
             return process.wait(0.05)

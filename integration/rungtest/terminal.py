@@ -14,6 +14,7 @@ import subprocess
 import termios
 import time
 
+from rungtest.host import PATIENCE
 from rungtest.runtime import ENVIRONMENT
 
 
@@ -25,12 +26,12 @@ class ConsoleSocket:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.bind(path)
         self._socket.listen(1)
-        self._socket.settimeout(10)
+        self._socket.settimeout(10 * PATIENCE)
 
     def receive(self):
         connection, _ = self._socket.accept()
         with connection:
-            connection.settimeout(10)
+            connection.settimeout(10 * PATIENCE)
             _, ancillary, _, _ = connection.recvmsg(4096, socket.CMSG_SPACE(4))
         descriptors = array.array("i")
         for _level, _kind, data in ancillary:
@@ -56,11 +57,11 @@ class Terminal:
 
     def read_until(self, word, seconds=10):
         """Reads until `word` was seen, or the end; returns everything read so far."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds * PATIENCE
         while word is None or word not in self.text:
             left = deadline - time.monotonic()
             if left <= 0:
-                raise AssertionError(f"{word!r} did not come within {seconds} s: {self.text!r}")
+                raise AssertionError(f"{word!r} did not come within {seconds * PATIENCE} s: {self.text!r}")
             if not select.select([self.master], [], [], min(left, 0.2))[0]:
                 continue
             try:
@@ -96,7 +97,7 @@ class Foreground:
 
     def wait(self, seconds=10):
         try:
-            return self.process.wait(seconds)
+            return self.process.wait(seconds * PATIENCE)
         finally:
             if self.process.poll() is None:
                 self.process.kill()

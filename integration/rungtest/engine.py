@@ -1,0 +1,91 @@
+"""A daemon of an engine for the length of the tests: its own directories, network namespace and mount namespace.
+
+In a network namespace of its own a daemon's bridge and firewall rules are nobody else's, and end with it. A /run of its
+own does the same for locks, plugin sockets, shims' sockets and the runtime's state.
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from rungtest import host, runtime
+
+CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
+MS_REC, MS_PRIVATE = 0x4000, 0x40000
+
+
+class Engine:
+    def __init__(self, name):
+        host.become_subreaper()
+        self.name = name
+        self.work = os.path.realpath(tempfile.mkdtemp(prefix=f"rung-{name}-"))
+        self.word = os.path.basename(self.work)  # in the name of everything that the engine makes
+        self.log = self.path("log")
+        self.process = None
+        os.mkdir(self.path("home"))
+
+    def path(self, *names):
+        return os.path.join(self.work, *names)
+
+    def write(self, name, text, mode=0o644):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, mode)
+        return path
+
+    def environment(self):
+        return {**runtime.ENVIRONMENT, "HOME": self.path("home")}
+
+    def start(self, command, is_up, seconds=60):
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(command, env=self.environment(), stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log, start_new_session=True, preexec_fn=enter_own_namespaces)
+        deadline = time.monotonic() + seconds * host.PATIENCE
+        while not is_up():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"{command[0]} does not come up:\n{self.log_end()}")
+            time.sleep(0.2)
+
+    def inside(self, *command):
+        """The command as one that runs where the daemon lives."""
+        return ["nsenter", "--target", str(self.process.pid), "--mount", "--net", *command]
+
+    def log_end(self):
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return file.read()[-3000:]
+
+    def complaints(self):
+        """What the daemon called an error lately."""
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return "".join([line[:500] for line in file if "level=error" in line or "level=fatal" in line][-5:])
+
+    def stop(self):
+        """Ends the daemon and whatever it left; returns what had to be ended or removed by force."""
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        left = [pid for pid in host.processes_of(self.word) if host.is_alive(pid)]
+        cgroups = [path for path in host.cgroup_directories(self.word) if not path.endswith(self.word)]
+        host.sweep(self.word, self.work)
+        shutil.rmtree(self.work, ignore_errors=True)
+        return [f"process {pid}" for pid in left] + [f"cgroup {path}" for path in cgroups]
+
+
+def enter_own_namespaces():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS | CLONE_NEWNET) != 0 or libc.mount(b"", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
+        raise OSError(ctypes.get_errno(), "namespaces for a daemon")
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    if libc.mount(b"tmpfs", b"/run", b"tmpfs", 0, b"mode=755") != 0:
+        raise OSError(ctypes.get_errno(), "a /run for a daemon")
