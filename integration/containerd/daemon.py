@@ -22,9 +22,12 @@ state = "{work}/state"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "{work}/cni"
     conf_dir = "{work}/cni.d"
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    default_runtime_name = "tested"
   [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.tested]
     runtime_type = "io.containerd.runc.v2"
-    pod_annotations = ["dev.rung.*"]
+    pod_annotations = ["kept.example/*", "dev.rung.*"]
+    container_annotations = ["dev.rung.*"]
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.tested.options]
       BinaryName = "{runtime}"
 """

@@ -23,10 +23,11 @@ class Tasks(unittest.TestCase):
         path = find_runtime()
         cls.kind = kind_of(path)
         cls.daemon = Daemon(path).__enter__()
+        cls.addClassCleanup(cls._stop_daemon)
         cls.numbers = itertools.count(1)
 
     @classmethod
-    def tearDownClass(cls):
+    def _stop_daemon(cls):
         left = cls.daemon.stop()
         if left:
             raise AssertionError(f"left after the daemon: {left}")

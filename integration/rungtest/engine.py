@@ -19,6 +19,15 @@ CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
 MS_REC, MS_PRIVATE = 0x4000, 0x40000
 
 
+def enter_own_namespaces():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS | CLONE_NEWNET) != 0 or libc.mount(b"", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
+        raise OSError(ctypes.get_errno(), "namespaces for a daemon")
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    if libc.mount(b"tmpfs", b"/run", b"tmpfs", 0, b"mode=755") != 0:
+        raise OSError(ctypes.get_errno(), "a /run for a daemon")
+
+
 class Engine:
     def __init__(self, name):
         host.become_subreaper()
@@ -43,15 +52,28 @@ class Engine:
     def environment(self):
         return {**runtime.ENVIRONMENT, "HOME": self.path("home")}
 
-    def start(self, command, is_up, seconds=60):
-        with open(self.log, "wb") as log:
+    def start(self, command, is_up, seconds=60, prepare=enter_own_namespaces):
+        self._started = command, is_up
+        with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, env=self.environment(), stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=log, start_new_session=True, preexec_fn=enter_own_namespaces)
+                                            stderr=log, start_new_session=True, preexec_fn=prepare)
         deadline = time.monotonic() + seconds * host.PATIENCE
         while not is_up():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise SystemExit(f"{command[0]} does not come up:\n{self.log_end()}")
             time.sleep(0.2)
+
+    def restart(self):
+        """Kills the daemon, and starts it again in the same namespaces."""
+        command, is_up = self._started
+        namespaces = [os.open(f"/proc/{self.process.pid}/ns/{name}", os.O_RDONLY) for name in ("mnt", "net")]
+        mount, network = (f"/proc/{os.getpid()}/fd/{namespace}" for namespace in namespaces)
+        self.process.kill()
+        self.process.wait()
+        self.start(["nsenter", f"--mount={mount}", f"--net={network}", *command], is_up, prepare=None)
+        self._started = command, is_up
+        for namespace in namespaces:
+            os.close(namespace)
 
     def inside(self, *command):
         """The command as one that runs where the daemon lives."""
@@ -80,12 +102,3 @@ class Engine:
         host.sweep(self.word, self.work)
         shutil.rmtree(self.work, ignore_errors=True)
         return [f"process {pid}" for pid in left] + [f"cgroup {path}" for path in cgroups]
-
-
-def enter_own_namespaces():
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(CLONE_NEWNS | CLONE_NEWNET) != 0 or libc.mount(b"", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
-        raise OSError(ctypes.get_errno(), "namespaces for a daemon")
-    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    if libc.mount(b"tmpfs", b"/run", b"tmpfs", 0, b"mode=755") != 0:
-        raise OSError(ctypes.get_errno(), "a /run for a daemon")
