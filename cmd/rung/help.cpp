@@ -13,8 +13,7 @@ namespace rung::cli {
 namespace {
 
 // What other runtimes have and engines may ask for.
-constexpr std::array<std::string_view, 7> kNotSupported = {"checkpoint", "events", "pause", "ps",
-                                                           "restore",    "resume", "update"};
+constexpr std::array<std::string_view, 4> kNotSupported = {"checkpoint", "events", "restore", "update"};
 
 }  // namespace
 

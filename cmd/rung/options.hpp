@@ -35,6 +35,17 @@ struct Delete {
     bool force = false;
     bool regex = false;
 };
+struct Pause {
+    std::string id = {};
+};
+struct Resume {
+    std::string id = {};
+};
+struct Ps {
+    std::string id = {};
+    std::string format = "table";
+    std::vector<std::string> arguments = {};  // for ps(1)
+};
 struct Exec {
     runtime::ExecOptions options = {};
 };
@@ -61,8 +72,8 @@ struct Help {
 struct Unknown {
     std::string name = {};
 };
-using Verb = std::variant<Create, Run, Start, State, Kill, Delete, Exec, List, Spec, Features, Plan, Version,
-                          Help, Unknown>;
+using Verb = std::variant<Create, Run, Start, State, Kill, Delete, Pause, Resume, Ps, Exec, List, Spec,
+                          Features, Plan, Version, Help, Unknown>;
 
 struct GlobalOptions {
     runtime::Globals globals = {};

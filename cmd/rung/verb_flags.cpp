@@ -72,6 +72,25 @@ void place(Delete& verb, Words words) {
     verb.id = std::move(words[0]);
 }
 
+void declare(Flags&, Pause&) {}
+void place(Pause& verb, Words words) {
+    verb.id = std::move(words[0]);
+}
+
+void declare(Flags&, Resume&) {}
+void place(Resume& verb, Words words) {
+    verb.id = std::move(words[0]);
+}
+
+void declare(Flags& flags, Ps& verb) {
+    flags.add("format,f", &verb.format, "table or json");
+}
+void place(Ps& verb, Words words) {
+    verb.id = std::move(words[0]);
+    words.erase(words.begin());
+    verb.arguments = std::move(words);
+}
+
 void declare(Flags& flags, Exec& verb) {
     runtime::ExecOptions& options = verb.options;
     flags.add("console-socket", &options.console_socket,
@@ -149,6 +168,11 @@ const std::vector<Entry>& entries() {
          2, kAnywhere, Kill{}},
         {"delete", "<container-id>", "remove a stopped container and all that was made for it", 1, 1,
          kAnywhere, Delete{}},
+        {"pause", "<container-id>", "stop every process of a container where it is", 1, 1, kAnywhere,
+         Pause{}},
+        {"resume", "<container-id>", "let a paused container go on", 1, 1, kAnywhere, Resume{}},
+        {"ps", "<container-id> [ps options]", "the processes of a container", 1, kAnyNumber,
+         Order::flags_first, Ps{}},
         {"plan", "", "what a bundle and its grants come to, without running anything", 0, 0, kAnywhere,
          Plan{}},
         {"spec", "", "write a config.json to start from", 0, 0, kAnywhere, Spec{}},

@@ -32,6 +32,12 @@ std::string rfc3339_now() {
     return text;
 }
 
+// One that is joined belongs to another container, whose processes do not end with this one's first.
+bool makes_pid_namespace(const config::Spec& spec) {
+    const config::Namespace* pids = spec.find_namespace(config::NamespaceType::pid);
+    return pids != nullptr && pids->path.empty();
+}
+
 State describe(const Prepared& prepared, const std::string& id) {
     const config::Spec& spec = prepared.plan.spec;
     return State{.id = id,
@@ -43,7 +49,7 @@ State describe(const Prepared& prepared, const std::string& id) {
                  .annotations = spec.annotations,
                  .grants = prepared.grant_sources,
                  .cgroup = prepared.cgroup,
-                 .private_pid_namespace = spec.has_namespace(config::NamespaceType::pid),
+                 .private_pid_namespace = makes_pid_namespace(spec),
                  .has_poststart_hooks = !spec.hooks.poststart.empty(),
                  .has_poststop_hooks = !spec.hooks.poststop.empty()};
 }

@@ -24,15 +24,10 @@ Status signal_init(const Container& container, int signal) {
     const int result = kernel::pidfd_send_signal(pidfd.get(), signal, 0);
     if (result == -ESRCH) return not_running();
     if (result < 0) return errno_error("signal the container's process", -result);
-    // A frozen process of cgroup v1 does not even die.
-    if (signal == SIGKILL && container.phase() == Phase::paused) return cgroup::thaw(container.state.cgroup);
     return {};
 }
 
-}  // namespace
-
-Status kill(const Globals& globals, const std::string& id, int signal, bool all) {
-    const Container container = TRY(open_container(globals, id));
+Status send(const Container& container, int signal, bool all) {
     // Without a pid namespace of its own the end of init ends nothing else, so SIGKILL goes to the whole cgroup (case C1).
     if (signal == SIGKILL && (all || !container.state.private_pid_namespace)) {
         const auto processes = TRY(cgroup::processes(container.state.cgroup));
@@ -41,6 +36,17 @@ Status kill(const Globals& globals, const std::string& id, int signal, bool all)
     }
     if (all) return cgroup::signal_all(container.state.cgroup, signal);
     return signal_init(container, signal);
+}
+
+}  // namespace
+
+Status kill(const Globals& globals, const std::string& id, int signal, bool all) {
+    const Container container = TRY(open_container(globals, id));
+    const auto frozen = cgroup::is_frozen(container.state.cgroup);
+    const Status sent = send(container, signal, all);
+    // Thawed after the signal, so that nothing runs again before it dies: a frozen process of cgroup v1 cannot even die.
+    if (sent && signal == SIGKILL && frozen && *frozen) return cgroup::thaw(container.state.cgroup);
+    return sent;
 }
 
 }  // namespace rung::runtime

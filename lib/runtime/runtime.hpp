@@ -82,6 +82,11 @@ Result<int> exec(const Globals& globals, const ExecOptions& options);
 Status kill(const Globals& globals, const std::string& id, int signal, bool all);
 // `force`: kills what still runs, and succeeds for an id that does not exist.
 Status remove(const Globals& globals, const std::string& id, bool force);
+// Every process of the container stops where it is, and goes on with `resume`. Only a running or created container can be paused.
+Status pause(const Globals& globals, const std::string& id);
+Status resume(const Globals& globals, const std::string& id);
+// Of the whole cgroup, sorted; none for a stopped container.
+Result<std::vector<int>> processes(const Globals& globals, const std::string& id);
 Result<ContainerInfo> inspect(const Globals& globals, const std::string& id);
 Result<std::vector<ContainerInfo>> list(const Globals& globals);  // by id; a missing root is an empty list
 

@@ -73,6 +73,8 @@ Status start(const Globals& globals, const std::string& id) {
     await_exec(*fifo, container.state.has_poststart_hooks ? kForever : kAWhile);
     if (!container.state.has_poststart_hooks) return {};
 
+    // A hook may take long, and `delete --force` must not wait for it.
+    container.directory.unlock();
     return run_poststart_hooks(globals, container);
 }
 

@@ -221,11 +221,12 @@ Phase phase_of(const StateDirectory& directory, const State& state) {
     // A create that was killed before its first process existed has left a container that stands still.
     if (!init) return directory.is_being_changed() ? Phase::creating : Phase::stopped;
     if (!is_alive(*init)) return Phase::stopped;
-    // A FIFO that nobody reads is what a `start` killed half-way has left: the process went on.
-    if (directory.start_fifo_is_announced() && directory.open_start_fifo()) return Phase::created;
     if (directory.start_fifo_is_unannounced()) return Phase::creating;
-    const auto frozen = cgroup::is_frozen(state.cgroup);
-    return frozen && *frozen ? Phase::paused : Phase::running;
+    // Before "created": a container can be paused before it was started.
+    if (const auto frozen = cgroup::is_frozen(state.cgroup); frozen && *frozen) return Phase::paused;
+    // A FIFO that nobody reads is what a `start` killed half-way has left: the process went on.
+    const bool waits = directory.start_fifo_is_announced() && directory.open_start_fifo();
+    return waits ? Phase::created : Phase::running;
 }
 
 }  // namespace rung::runtime
