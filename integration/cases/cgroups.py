@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import os
 
-from rungtest import Case, differs, host
+from rungtest import Case, differs, host, only_rung
 
 
 class Limits(Case):
@@ -113,6 +113,63 @@ class Limits(Case):
         box.config["linux"]["resources"]["hugepageLimits"] = [{"pageSize": "../../../x", "limit": 1}]
 
         self.assertNotEqual(box.create().code, 0)
+
+        self.is_gone(box)
+
+
+class Placeless(Case):
+    """Containers that cannot have a cgroup, or shall not."""
+
+    def hidden(self, box, *, read_only):
+        """Runs it where the cgroup mounts are read-only, or not there."""
+        box.bundle.write()
+        script = ("mount --make-rprivate /; for m in $(awk '$5 ~ /cgroup/ {print $5}' /proc/self/mountinfo); do "
+                  "mount -o remount,bind,ro $m; done; " if read_only else
+                  "mount --make-rprivate /; mount -t tmpfs none /sys/fs/cgroup; ")
+        del box.config["linux"]["cgroupsPath"]
+        box.config["mounts"] = [mount for mount in box.config["mounts"] if mount["type"] != "cgroup"]
+        box.bundle.write()
+        return box.runtime.call("run", "--bundle", box.bundle.path, box.id,
+                                through=("unshare", "-m", "sh", "-c", script + 'exec "$0" "$@"'))
+
+    @differs(runc="1.1 fails", crun="1.8 fails")
+    def test_without_a_cgroup_mount_a_container_without_limits_runs(self):
+        for read_only in (True, False):
+            box = self.container().args("echo", "ran")
+
+            result = self.hidden(box, read_only=read_only)
+
+            self.prints(result, "ran")
+
+    @differs(crun="1.8 has other words, and leaves something behind")
+    def test_without_a_cgroup_mount_a_limit_is_an_error(self):
+        for read_only in (True, False):
+            box = self.container().args("true")
+            box.config["linux"]["resources"]["pids"] = {"limit": 20}
+
+            result = self.hidden(box, read_only=read_only)
+
+            self.assertEqual(result.code, 1, repr(result))
+            if self.kind == "rung":
+                self.assertIn("pids", result.err)
+            self.is_gone(box)
+
+    @differs(runc="has no such flag")
+    def test_disabled_cgroups_leave_the_container_where_its_caller_is(self):
+        box = self.container().args("cat", "/proc/self/cgroup")
+        box.runtime.options += ["--cgroup-manager", "disabled"]
+
+        result = self.succeed(box.run())
+
+        self.assertNotIn(box.id, result.out)
+
+    @only_rung("1.1 has no such flag, and crun 1.8 ignores the limit")
+    def test_disabled_cgroups_and_a_limit_are_an_error(self):
+        box = self.container().args("true")
+        box.runtime.options += ["--cgroup-manager=disabled"]
+        box.config["linux"]["resources"]["memory"] = {"limit": 64 << 20}
+
+        self.fails(box.create(), "cannot set memory limit", "cgroups are disabled")
 
         self.is_gone(box)
 

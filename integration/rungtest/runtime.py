@@ -33,13 +33,14 @@ class Runtime:
     def __init__(self, path, root):
         self.path = path
         self.root = root  # its --root
+        self.options = []  # further global options
 
     def command(self, *args):
-        return [self.path, "--root", self.root, *args]
+        return [self.path, "--root", self.root, *self.options, *args]
 
-    def call(self, *args, cwd=None, stdin=None, seconds=SECONDS, pass_fds=(), env=None, prepare=None):
-        """Runs one verb to its end. `stdin` is text; without it standard input is /dev/null."""
-        return run(self.command(*args), cwd=cwd, stdin=stdin, seconds=seconds, pass_fds=pass_fds, env=env,
+    def call(self, *args, cwd=None, stdin=None, seconds=SECONDS, pass_fds=(), env=None, prepare=None, through=()):
+        """Runs one verb to its end. `stdin` is text; without it standard input is /dev/null. `through` is a command to call it with."""
+        return run([*through, *self.command(*args)], cwd=cwd, stdin=stdin, seconds=seconds, pass_fds=pass_fds, env=env,
                    prepare=prepare)
 
 

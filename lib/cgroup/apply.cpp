@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/log.hpp"
 #include "cgroup/cgroup.hpp"
 #include "cgroup/controllers.hpp"
 #include "cgroup/devices.hpp"
 #include "cgroup/directories.hpp"
 #include "kernel/files.hpp"
-#include "kernel/probe.hpp"
 
 namespace rung::cgroup {
 
@@ -111,20 +111,29 @@ Status apply_v1_devices(const std::string& directory, const std::vector<config::
     return {};
 }
 
+// The rule that every config.json begins with.
+bool is_deny_all(const config::Resources& resources) {
+    return resources.devices.size() == 1 && !resources.devices_are_complete &&
+           resources.devices[0].type == 'a' && !resources.devices[0].allow;
+}
+
 Status apply_devices(const Cgroup& cgroup, const config::Resources& resources) {
     const std::vector<config::DeviceRule>& given = resources.devices;
     // Neither mechanism is permitted there, and device nodes cannot be made or opened anew anyway.
-    if (kernel::in_user_namespace()) return {};
+    if (is_rootless() || cgroup.manager == Manager::disabled) return {};
     const std::vector<config::DeviceRule> rules =
         resources.devices_are_complete ? given : with_usual_devices(given);
-    if (cgroup.layout == kernel::CgroupLayout::v2) {
-        if (allows_everything(rules)) return {};
-        return attach_device_program(cgroup.unified, compile_device_program(rules));
-    }
     const std::string directory = cgroup.directory_of("devices");
-    if (!directory.empty()) return apply_v1_devices(directory, rules);
-    if (given.empty() || allows_everything(rules)) return {};
-    return Error{.message = "this host has no devices controller"};
+    if (directory.empty()) {
+        if (given.empty() || allows_everything(rules)) return {};
+        if (!is_deny_all(resources))
+            return Error{.message = "there is no cgroup to enforce device rules with"};
+        log::warn("linux.resources.devices is not enforced: the container has no cgroup for it");
+        return {};
+    }
+    if (cgroup.layout != kernel::CgroupLayout::v2) return apply_v1_devices(directory, rules);
+    if (allows_everything(rules)) return {};
+    return attach_device_program(directory, compile_device_program(rules));
 }
 
 }  // namespace

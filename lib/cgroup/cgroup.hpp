@@ -16,6 +16,8 @@
 
 namespace rung::cgroup {
 
+enum class Manager { cgroupfs, systemd, disabled };  // disabled: processes stay where the caller is
+
 struct Directory {
     std::vector<std::string> controllers = {};  // {"cpu", "cpuacct"}; v2: empty
     std::string path = {};                      // absolute, on the host
@@ -25,6 +27,7 @@ struct Directory {
 
 // A plain value: it is written to state.json and read back. No directories = the container has no cgroup.
 struct Cgroup {
+    Manager manager = Manager::cgroupfs;
     kernel::CgroupLayout layout = kernel::CgroupLayout::none;
     std::vector<Directory> v1 = {};
     std::string unified = {};  // v2: the cgroup; hybrid: its directory on the cgroup2 mount, or empty
@@ -38,6 +41,12 @@ struct Cgroup {
 // Pure. `cgroups_path` as config.json has it: absolute = below the mount point, relative or empty (then `id`)
 // = on v1 below the caller's own cgroup, on v2 beside it, as runc. ".." cannot leave the mount.
 Cgroup locate(const kernel::CgroupFacts& host, const std::string& cgroups_path, const std::string& id);
+
+// Without what this user may not make (EACCES, EPERM, EROFS). On v2 that is an error when limits are asked for,
+// on v1 the limit's own. `is_asked_for`: config.json names a path, and then the cgroup has to be made.
+Result<Cgroup> keep_permitted(Cgroup wanted, bool is_asked_for, const config::Resources& resources);
+// Not root, or only root of a user namespace: device rules are then neither permitted nor needed.
+bool is_rootless();
 
 // A file and what goes into it.
 struct Spelling {
@@ -66,6 +75,8 @@ Status check_unused(const Cgroup& cgroup);
 // Makes the directories (0755) and, on v2, enables the controllers down to it. A cgroup that already holds
 // processes or is frozen is an error (case D14). Undoes itself on failure.
 Status create(const Cgroup& cgroup);
+// cgroup v2: `owner` may divide the cgroup further, as cgroups(7) has it under "Cgroup delegation".
+Status give_to(const Cgroup& cgroup, uint32_t owner);
 // For a new cgroup: limits, and the device rules, which deny all but the usual nodes when there are none.
 Status apply(const Cgroup& cgroup, const config::Resources& resources);
 // For a cgroup in use: only the limits that are named, never the device rules (case D11).
@@ -75,6 +86,12 @@ Status update(const Cgroup& cgroup, const config::Resources& resources);
 // entered with CLONE_INTO_CGROUP.
 Result<std::vector<Fd>> open_join_files(const Cgroup& cgroup);
 Result<Fd> open_unified(const Cgroup& cgroup);  // O_PATH directory for clone3; an empty Fd when there is none
+// The one below it that `member` is in. A cgroup2 directory that passes controllers on takes no process (EBUSY),
+// so where init has moved itself further down `exec` has to follow.
+Result<Fd> open_unified_of(const Cgroup& cgroup, pid_t member);
+
+// For a process that could not be cloned into its cgroup: by somebody else's hand, or not at all, with a warning.
+void bring_in(const Cgroup& cgroup, pid_t pid);
 
 Result<std::vector<pid_t>> processes(const Cgroup& cgroup);  // of the whole subtree, sorted
 Status kill_all(const Cgroup& cgroup);  // SIGKILL until the subtree is empty; thaws; no fixed sleeps

@@ -1,7 +1,5 @@
-// Making a container's cgroup, and opening it for the child to enter.
+// Making a container's cgroup.
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-
 #include <cerrno>
 #include <string_view>
 
@@ -114,21 +112,6 @@ Status create(const Cgroup& cgroup) {
     }
     directories.keep();
     return {};
-}
-
-Result<std::vector<Fd>> open_join_files(const Cgroup& cgroup) {
-    std::vector<Fd> files;
-    for (const Directory& directory : cgroup.v1) {
-        // `tasks`, not `cgroup.procs`: moving the caller's one thread skips the kernel's wait for every other
-        // one.
-        files.push_back(TRY(kernel::open_at(AT_FDCWD, directory.path + "/tasks", O_WRONLY)));
-    }
-    return files;
-}
-
-Result<Fd> open_unified(const Cgroup& cgroup) {
-    if (cgroup.unified.empty()) return Fd{};
-    return kernel::open_at(AT_FDCWD, cgroup.unified, O_PATH | O_DIRECTORY);
 }
 
 }  // namespace rung::cgroup

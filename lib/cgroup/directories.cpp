@@ -125,6 +125,10 @@ Result<std::vector<std::string>> subdirectories(const std::string& path) {
     return paths;
 }
 
+Result<std::vector<pid_t>> pids_in(const std::string& path) {
+    return parse_pids(TRY(kernel::read_file(path + "/cgroup.procs")));
+}
+
 Result<std::vector<pid_t>> pids_below(const std::string& path) {
     Result<std::vector<pid_t>> walked = walk(path, "cgroup.procs");
     if (!walked && walked.error().errno_value == EOPNOTSUPP) walked = walk(path, "cgroup.threads");

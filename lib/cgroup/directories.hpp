@@ -39,6 +39,7 @@ int milliseconds_until(Deadline deadline);  // never negative
 // Paths of the cgroups right beneath; none when `path` is gone.
 Result<std::vector<std::string>> subdirectories(const std::string& path);
 
+Result<std::vector<pid_t>> pids_in(const std::string& path);  // of this directory alone
 // Processes of the directory and of all beneath it, sorted, each once.
 Result<std::vector<pid_t>> pids_below(const std::string& path);
 

@@ -122,26 +122,6 @@ Writes block_io_writes(const config::BlockIoResources& block_io) {
     return writes;
 }
 
-Result<Writes> hugepage_writes(const std::vector<config::HugepageLimit>& limits) {
-    Writes writes;
-    for (const config::HugepageLimit& limit : limits) {
-        if (!is_page_size(limit.page_size)) {
-            return invalid("hugepageLimits", "invalid page size \"" + limit.page_size + "\"");
-        }
-        const std::string prefix = "hugetlb." + limit.page_size;
-        const std::string bytes = std::to_string(limit.limit);
-        writes.push_back({.controller = "hugetlb",
-                          .spelling = {prefix + ".limit_in_bytes", bytes},
-                          .field = "hugepageLimits"});
-        // Reserved pages are counted apart since Linux 5.7.
-        writes.push_back({.controller = "hugetlb",
-                          .spelling = {prefix + ".rsvd.limit_in_bytes", bytes},
-                          .field = "hugepageLimits",
-                          .may_be_absent = true});
-    }
-    return writes;
-}
-
 Writes network_writes(const config::Resources& resources) {
     Writes writes;
     if (is_set(resources.network_class_id)) {
@@ -170,7 +150,7 @@ Result<std::vector<Write>> plan_v1_writes(const config::Resources& resources) {
     append(writes, TRY(cpu_writes(resources.cpu)));
     append(writes, plan_pids_writes(resources.pids_limit));
     append(writes, block_io_writes(resources.block_io));
-    append(writes, TRY(hugepage_writes(resources.hugepage_limits)));
+    append(writes, TRY(plan_hugepage_writes(resources.hugepage_limits, ".limit_in_bytes")));
     append(writes, network_writes(resources));
     append(writes, TRY(plan_rdma_writes(resources.rdma)));
     return writes;

@@ -113,25 +113,6 @@ Result<Writes> io_writes(const config::BlockIoResources& block_io) {
     return writes;
 }
 
-Result<Writes> hugepage_writes(const std::vector<config::HugepageLimit>& limits) {
-    Writes writes;
-    for (const config::HugepageLimit& limit : limits) {
-        if (!is_page_size(limit.page_size)) {
-            return invalid("hugepageLimits", "invalid page size \"" + limit.page_size + "\"");
-        }
-        const std::string prefix = "hugetlb." + limit.page_size;
-        const std::string bytes = std::to_string(limit.limit);
-        writes.push_back(
-            {.controller = "hugetlb", .spelling = {prefix + ".max", bytes}, .field = "hugepageLimits"});
-        // Reserved pages are counted apart since Linux 5.7.
-        writes.push_back({.controller = "hugetlb",
-                          .spelling = {prefix + ".rsvd.max", bytes},
-                          .field = "hugepageLimits",
-                          .may_be_absent = true});
-    }
-    return writes;
-}
-
 Result<Writes> unified_writes(const config::Resources& resources) {
     Writes writes;
     for (const auto& [file, value] : resources.unified) {
@@ -156,7 +137,7 @@ Result<std::vector<Write>> plan_v2_writes(const config::Resources& resources) {
     append(writes, TRY(cpu_writes(resources.cpu)));
     append(writes, plan_pids_writes(resources.pids_limit));
     append(writes, TRY(io_writes(resources.block_io)));
-    append(writes, TRY(hugepage_writes(resources.hugepage_limits)));
+    append(writes, TRY(plan_hugepage_writes(resources.hugepage_limits, ".max")));
     append(writes, TRY(plan_rdma_writes(resources.rdma)));
     // Last, so that a file named here has the final word.
     append(writes, TRY(unified_writes(resources)));

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "config/validate.hpp"
+
 namespace rung::cgroup {
 
 uint64_t weight_of_shares(uint64_t shares) {
@@ -20,13 +22,6 @@ uint64_t weight_of_shares(uint64_t shares) {
 uint64_t io_weight_of_block_io_weight(uint64_t weight) {
     const uint64_t within = std::clamp<uint64_t>(weight, 10, 1000);
     return 1 + (within - 10) * 9999 / 990;
-}
-
-bool is_page_size(const std::string& text) {
-    const size_t digits = text.find_first_not_of("0123456789");
-    if (digits == std::string::npos || digits == 0 || text[0] == '0') return false;
-    const std::string unit = text.substr(digits);
-    return unit == "KB" || unit == "MB" || unit == "GB";
 }
 
 std::vector<Write> plan_cpuset_writes(const config::CpuResources& cpu) {
@@ -52,6 +47,27 @@ std::vector<Write> plan_pids_writes(const std::optional<int64_t>& limit) {
              .may_be_absent = *limit < 0}};
 }
 
+Result<std::vector<Write>> plan_hugepage_writes(const std::vector<config::HugepageLimit>& limits,
+                                                const std::string& file_end) {
+    std::vector<Write> writes;
+    for (const config::HugepageLimit& limit : limits) {
+        // It becomes a part of a file's name (case D19).
+        if (!config::is_page_size(limit.page_size)) {
+            return invalid("hugepageLimits", "invalid page size \"" + limit.page_size + "\"");
+        }
+        const std::string prefix = "hugetlb." + limit.page_size;
+        const std::string bytes = std::to_string(limit.limit);
+        writes.push_back(
+            {.controller = "hugetlb", .spelling = {prefix + file_end, bytes}, .field = "hugepageLimits"});
+        // Reserved pages are counted apart since Linux 5.7.
+        writes.push_back({.controller = "hugetlb",
+                          .spelling = {prefix + ".rsvd" + file_end, bytes},
+                          .field = "hugepageLimits",
+                          .may_be_absent = true});
+    }
+    return writes;
+}
+
 Result<std::vector<Write>> plan_rdma_writes(const std::map<std::string, config::RdmaLimit>& limits) {
     std::vector<Write> writes;
     for (const auto& [device, limit] : limits) {
@@ -75,18 +91,29 @@ void append(std::vector<Write>& writes, std::vector<Write> more) {
     writes.insert(writes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-Result<std::vector<Write>> plan_writes(const Cgroup& cgroup, const config::Resources& resources) {
-    if (cgroup.layout == kernel::CgroupLayout::v2) return plan_v2_writes(resources);
+namespace {
 
+Error no_place_for(const Cgroup& cgroup, const Write& write) {
+    // Matched by test suites of other runtimes.
+    std::string message =
+        "cannot set " + write.controller + " limit: container could not join or create cgroup";
+    message += " (linux.resources." + write.field + ": ";
+    if (cgroup.manager == Manager::disabled) return Error{.message = message + "cgroups are disabled)"};
+    const bool has_other = !cgroup.v1.empty() || !cgroup.unified.empty();
+    return Error{.message = message + (has_other ? "there is no " + write.controller + " controller)"
+                                                 : "the container has no cgroup)")};
+}
+
+}  // namespace
+
+Result<std::vector<Write>> plan_writes(const Cgroup& cgroup, const config::Resources& resources) {
+    const bool is_v2 = cgroup.layout == kernel::CgroupLayout::v2;
     std::vector<Write> possible;
-    for (Write& write : TRY(plan_v1_writes(resources))) {
+    for (Write& write : TRY(is_v2 ? plan_v2_writes(resources) : plan_v1_writes(resources))) {
         if (!cgroup.directory_of(write.controller).empty()) {
             possible.push_back(std::move(write));
         } else if (!write.may_be_absent) {
-            // The first half is matched by test suites of other runtimes.
-            return Error{.message = "cannot set " + write.controller +
-                                    " limit: container could not join or create cgroup (linux.resources." +
-                                    write.field + ": this host has no " + write.controller + " controller)"};
+            return no_place_for(cgroup, write);
         }
     }
     return possible;

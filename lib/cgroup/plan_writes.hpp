@@ -24,12 +24,12 @@ uint64_t weight_of_shares(uint64_t shares);
 // blkio.weight 10..1000 to io.weight 1..10000.
 uint64_t io_weight_of_block_io_weight(uint64_t weight);
 
-// "2MB": a number and KB, MB or GB, nothing that could name another file (case D19).
-bool is_page_size(const std::string& text);
-
 // What is spelt alike in both.
 std::vector<Write> plan_cpuset_writes(const config::CpuResources& cpu);
 std::vector<Write> plan_pids_writes(const std::optional<int64_t>& limit);
+// `file_end` follows the page size in a file's name: ".max", ".limit_in_bytes".
+Result<std::vector<Write>> plan_hugepage_writes(const std::vector<config::HugepageLimit>& limits,
+                                                const std::string& file_end);
 Result<std::vector<Write>> plan_rdma_writes(const std::map<std::string, config::RdmaLimit>& limits);
 
 // A zero means "not set" wherever engines send one for an option that nobody gave.

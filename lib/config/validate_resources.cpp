@@ -10,14 +10,6 @@ Error wrong(std::string_view prefix, std::string_view field, const std::string& 
     return Error{.message = std::string{prefix} + std::string{field} + ": " + what};
 }
 
-// "64KB", "2MB", "1GB": a number and a unit, and so never a path.
-bool is_page_size(std::string_view text) {
-    const size_t digits = text.find_first_not_of("0123456789");
-    if (digits == 0 || digits == std::string_view::npos || text[0] == '0') return false;
-    const std::string_view unit = text.substr(digits);
-    return unit == "KB" || unit == "MB" || unit == "GB";
-}
-
 Status validate_memory(const MemoryResources& memory, std::string_view prefix) {
     const std::pair<std::string_view, std::optional<int64_t>> limits[] = {
         {"memory.limit", memory.limit},
@@ -50,6 +42,13 @@ Status validate_unified(const Resources& resources, std::string_view prefix) {
 }
 
 }  // namespace
+
+bool is_page_size(std::string_view text) {
+    const size_t digits = text.find_first_not_of("0123456789");
+    if (digits == 0 || digits == std::string_view::npos || text[0] == '0') return false;
+    const std::string_view unit = text.substr(digits);
+    return unit == "KB" || unit == "MB" || unit == "GB";
+}
 
 Status validate_resources(const Resources& resources, std::string_view prefix) {
     TRY(validate_memory(resources.memory, prefix));

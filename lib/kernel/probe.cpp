@@ -4,9 +4,11 @@
 
 #include <linux/capability.h>
 #include <linux/landlock.h>
+#include <linux/magic.h>
 #include <linux/seccomp.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -44,6 +46,21 @@ bool says_yes(const std::string& path) {
     return text && text->starts_with('Y');
 }
 
+bool is_cgroup_file_system(const CgroupMount& mount) {
+    struct statfs facts = {};
+    if (::statfs(mount.mount_point.c_str(), &facts) != 0) return false;
+    return facts.f_type == CGROUP_SUPER_MAGIC || facts.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+// mountinfo also lists what a later mount covers: what is seen there is then no cgroup.
+CgroupFacts without_covered(CgroupFacts facts) {
+    std::erase_if(facts.hierarchies, [](const CgroupMount& mount) { return !is_cgroup_file_system(mount); });
+    std::erase_if(facts.unified, [](const CgroupMount& mount) { return !is_cgroup_file_system(mount); });
+    if (!facts.hierarchies.empty()) return facts;
+    facts.layout = facts.unified.empty() ? CgroupLayout::none : CgroupLayout::v2;
+    return facts;
+}
+
 }  // namespace
 
 bool in_user_namespace() {
@@ -55,7 +72,7 @@ Result<HostFacts> probe() {
     const std::string mountinfo = TRY(read_file("/proc/self/mountinfo"));
     const std::string self_cgroup = TRY(read_file("/proc/self/cgroup"));
     const std::string last_capability = TRY(read_file("/proc/sys/kernel/cap_last_cap"));
-    return HostFacts{.cgroup = parse_cgroup_facts(mountinfo, self_cgroup),
+    return HostFacts{.cgroup = without_covered(parse_cgroup_facts(mountinfo, self_cgroup)),
                      .effective_uid = ::geteuid(),
                      .in_user_namespace = in_user_namespace(),
                      .effective_capabilities = effective_capabilities(),

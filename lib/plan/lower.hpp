@@ -50,6 +50,8 @@ struct Lowered {
     bool denies_setgroups = false;  // and "deny" to setgroups before gid_map: user_namespaces(7)
     // A new time namespace: the parent unshares it and writes this to /proc/self/timens_offsets, so that its next child is born inside.
     std::optional<std::string> time_offsets = {};
+    // The user that may manage what is below the container's cgroup: delegation, cgroups(7).
+    std::optional<uint32_t> cgroup_owner = {};
     // What each entry of program.filters is compiled from: "config" or a profile name.
     std::vector<std::string> seccomp_sources = {};
 };

@@ -63,6 +63,17 @@ void mount_v1(Draft& draft, const Mount& mount, const MountOptions& options) {
     }
 }
 
+// Nothing when the process's user has no number outside.
+std::optional<uint32_t> host_uid_of(const config::Spec& spec) {
+    const uint32_t uid = spec.process.user.uid;
+    if (!spec.has_namespace(NamespaceType::user)) return uid;
+    for (const config::IdMapping& mapping : spec.linux_.uid_mappings) {
+        if (uid >= mapping.container_id && uid - mapping.container_id < mapping.size)
+            return mapping.host_id + (uid - mapping.container_id);
+    }
+    return {};
+}
+
 // Without a cgroup namespace a new cgroup2 mount shows the whole hierarchy, as runc's does. In a user namespace the kernel refuses that
 // mount, and the container's own cgroup is bound.
 void mount_v2(Draft& draft, const Mount& mount, const MountOptions& options) {
@@ -73,6 +84,12 @@ void mount_v2(Draft& draft, const Mount& mount, const MountOptions& options) {
         draft.add(child::BindHostPath{
             .source = draft.cgroup.unified, .target = mount.destination, .attributes = attributes});
         return;
+    }
+    // A writable view that begins at the container's own cgroup is for its process to divide further.
+    const auto* view = spec.find_namespace(NamespaceType::cgroup);
+    const bool is_usual_place = mount.destination == "/sys/fs/cgroup";
+    if (view != nullptr && view->path.empty() && is_usual_place && (attributes & MOUNT_ATTR_RDONLY) == 0) {
+        draft.lowered.cgroup_owner = host_uid_of(spec);
     }
     draft.add(child::MountFilesystem{.type = "cgroup2",
                                      .source = "cgroup",

@@ -30,11 +30,6 @@ std::optional<int> number_in(const char* text) {
 }
 
 Status check_globals(const Globals& globals) {
-    if (globals.systemd_cgroup) {
-        return Error{.message =
-                         "--systemd-cgroup: support for managing cgroups through systemd is not available"};
-    }
-    if (globals.without_cgroups) return Error{.message = "--cgroup-manager=disabled is not supported"};
     if (globals.without_network) return Error{.message = "--network=none is not supported"};
     return {};
 }

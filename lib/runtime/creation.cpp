@@ -154,6 +154,8 @@ Status Creation::claim(const std::string& root) {
 Status Creation::make_cgroup() {
     TRY(cgroup::create(prepared_.cgroup).context(wording::kCgroupNotApplied));
     owns_cgroup_ = true;
+    if (lowered_.cgroup_owner)
+        TRY(cgroup::give_to(prepared_.cgroup, *lowered_.cgroup_owner).context(wording::kCgroupNotApplied));
     return cgroup::apply(prepared_.cgroup, spec().linux_.resources).context(wording::kCgroupNotApplied);
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/container.hpp"
 #include "runtime/creation.hpp"
 #include "runtime/inherited.hpp"
+#include "runtime/join_cgroup.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/prepare.hpp"
 #include "runtime/runtime.hpp"
@@ -118,22 +119,24 @@ Result<int> differing_namespaces(pid_t pid) {
 }
 
 // A process on its way into the container, killed unless it arrived.
-Result<Launched> start_process(const Container& container, const ExecOptions& options, plan::Lowered& lowered,
-                               Fd init) {
+Result<Joined> start_process(const Container& container, const ExecOptions& options, plan::Lowered& lowered,
+                             Fd init, pid_t init_pid) {
     Slots slots(static_cast<size_t>(lowered.slot_count));
     slots[0] = std::move(init);
     Fd console_socket;
     if (!options.console_socket.empty()) console_socket = TRY(connect_console_socket(options.console_socket));
-    const Fd cgroup_directory = TRY(cgroup::open_unified(container.state.cgroup));
-    return launch(lowered, slots, {.console_socket = console_socket.get(), .cgroup = cgroup_directory.get()});
+    return launch_into(container.state.cgroup, init_pid, lowered, slots,
+                       {.console_socket = console_socket.get()});
 }
 
-Status bring_to_exec(Launched& process, const Container& container, const plan::Lowered& lowered,
+Status bring_to_exec(Joined& joined, const Container& container, const plan::Lowered& lowered,
                      const config::Process& wanted, const ExecOptions& options) {
+    Launched& process = joined.process;
     while (true) {
         const auto report = TRY(process.await_report(lowered.program));
         if (report.kind == child::ReportKind::ready) break;
         if (wanted.oom_score_adj) TRY(write_oom_score_adj(process.pid(), *wanted.oom_score_adj));
+        if (joined.is_outside) cgroup::bring_in(container.state.cgroup, process.pid());
         TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup))));
     }
     if (!options.pid_file.empty()) TRY(write_pid_file(options.pid_file, process.pid()));
@@ -173,8 +176,9 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     if ((namespaces & CLONE_NEWPID) != 0) lowered.join_pid = 0;
 
     if (!options.detach) hold_signals();
-    auto process = TRY(start_process(container, options, lowered, std::move(pidfd)));
-    if (const auto arrived = bring_to_exec(process, container, lowered, wanted, options); !arrived) {
+    auto joined = TRY(start_process(container, options, lowered, std::move(pidfd), init->pid));
+    Launched& process = joined.process;
+    if (const auto arrived = bring_to_exec(joined, container, lowered, wanted, options); !arrived) {
         process.kill();
         return arrived.error();
     }

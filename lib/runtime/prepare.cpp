@@ -44,6 +44,20 @@ Result<std::string> read_config(const std::string& bundle, const std::string& fi
     return std::move(text).error();
 }
 
+Result<cgroup::Cgroup> place_cgroup(const Globals& globals, const Prepared& prepared, const std::string& id) {
+    const config::Linux& wanted = prepared.plan.spec.linux_;
+    if (globals.without_cgroups) {
+        return cgroup::Cgroup{.manager = cgroup::Manager::disabled, .layout = prepared.host.cgroup.layout};
+    }
+    if (globals.systemd_cgroup) {
+        return Error{.message =
+                         "--systemd-cgroup: support for managing cgroups through systemd is not available"};
+    }
+    return cgroup::keep_permitted(cgroup::locate(prepared.host.cgroup, wanted.cgroups_path, id),
+                                  !wanted.cgroups_path.empty(), wanted.resources)
+        .context(wording::kCgroupNotApplied);
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
@@ -65,7 +79,7 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
 
     prepared.host = TRY(kernel::probe());
     prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
-    prepared.cgroup = cgroup::locate(prepared.host.cgroup, spec.linux_.cgroups_path, options.id);
+    prepared.cgroup = TRY(place_cgroup(globals, prepared, options.id));
     return prepared;
 }
 

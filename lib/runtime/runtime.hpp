@@ -16,7 +16,7 @@ struct Globals {
     std::string root = {};  // state directory, absolute; where containers are remembered
     bool systemd_cgroup = false;
     bool without_cgroups =
-        false;  // no cgroup is made: processes stay in the caller's, and config.json's limits do not hold
+        false;  // no cgroup is made: processes stay in the caller's, and a limit is refused
     bool without_network =
         false;  // a network namespace with only loopback, even if config.json names another
     std::vector<std::string> grant_files = {};  // global --grant (runtimeArgs)

@@ -28,6 +28,24 @@ kernel::CgroupLayout layout_from(const std::string& name) {
     return kernel::CgroupLayout::none;
 }
 
+constexpr std::pair<cgroup::Manager, const char*> kManagers[] = {{cgroup::Manager::cgroupfs, "cgroupfs"},
+                                                                 {cgroup::Manager::systemd, "systemd"},
+                                                                 {cgroup::Manager::disabled, "disabled"}};
+
+const char* manager_name(cgroup::Manager manager) {
+    for (const auto& [value, name] : kManagers) {
+        if (value == manager) return name;
+    }
+    return "cgroupfs";
+}
+
+cgroup::Manager manager_from(const std::string& text) {
+    for (const auto& [value, name] : kManagers) {
+        if (text == name) return value;
+    }
+    return cgroup::Manager::cgroupfs;
+}
+
 Json cgroup_to_json(const cgroup::Cgroup& group) {
     Json directories = Json::array();
     for (const auto& directory : group.v1) {
@@ -35,14 +53,16 @@ Json cgroup_to_json(const cgroup::Cgroup& group) {
                                {"path", directory.path},
                                {"mountPoint", directory.mount_point}});
     }
-    return {{"layout", layout_name(group.layout)},
+    return {{"manager", manager_name(group.manager)},
+            {"layout", layout_name(group.layout)},
             {"v1", std::move(directories)},
             {"unified", group.unified},
             {"unifiedMountPoint", group.unified_mount_point}};
 }
 
 cgroup::Cgroup cgroup_from_json(const Json& json) {
-    cgroup::Cgroup group{.layout = layout_from(json.value("layout", "none")),
+    cgroup::Cgroup group{.manager = manager_from(json.value("manager", "cgroupfs")),
+                         .layout = layout_from(json.value("layout", "none")),
                          .unified = json.value("unified", ""),
                          .unified_mount_point = json.value("unifiedMountPoint", "")};
     for (const auto& directory : json.value("v1", Json::array())) {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -412,5 +413,77 @@ TEST_CASE("a device that no rule allows cannot be opened inside, and the usual o
 
         REQUIRE(cgroup::update(live.get(), {.devices = {{.allow = false}}}));
         CHECK(live.exit_status(live.run(open_kmsg)) == 0);
+    }
+}
+
+TEST_CASE("a process in a child cgroup is found there, and nowhere once it has ended") {
+    for (const Cgroup& where : variants("deeper")) {
+        if (where.unified.empty()) continue;
+        Live live{where};
+        const pid_t child = live.run(sleep_forever);
+        live.await_processes(1);
+        REQUIRE(kernel::make_directories(where.unified + "/a/b", 0755));
+        REQUIRE(kernel::write_file(where.unified + "/a/b/cgroup.procs", std::to_string(child)));
+
+        const Result<Fd> found = cgroup::open_unified_of(where, child);
+        const Result<Fd> stranger = cgroup::open_unified_of(where, getpid());
+
+        REQUIRE(found);
+        REQUIRE(*found);
+        char path[256] = {};
+        const std::string link = "/proc/self/fd/" + std::to_string(found->get());
+        REQUIRE(readlink(link.c_str(), path, sizeof path - 1) > 0);
+        CHECK(std::string{path} == where.unified + "/a/b");
+        REQUIRE(stranger);
+        CHECK_FALSE(*stranger);
+    }
+}
+
+TEST_CASE("a delegated cgroup belongs to its user, and its limits do not") {
+    for (const Cgroup& where : variants("delegated")) {
+        if (where.layout != CgroupLayout::v2) continue;
+        Live live{where};
+
+        REQUIRE(cgroup::give_to(where, 65534));
+
+        struct stat facts = {};
+        REQUIRE(stat(where.unified.c_str(), &facts) == 0);
+        CHECK(facts.st_uid == 65534);
+        REQUIRE(stat((where.unified + "/cgroup.procs").c_str(), &facts) == 0);
+        CHECK(facts.st_uid == 65534);
+        REQUIRE(stat((where.unified + "/cgroup.freeze").c_str(), &facts) == 0);
+        CHECK(facts.st_uid == 0);
+    }
+}
+
+TEST_CASE("what root may make is kept whole") {
+    for (const Cgroup& where : variants("permitted")) {
+        const Result<Cgroup> kept = cgroup::keep_permitted(where, false, {.pids_limit = 5});
+
+        REQUIRE(kept);
+        CHECK(*kept == where);
+    }
+}
+
+TEST_CASE("a user to whom nothing is delegated keeps no cgroup, unless one is asked for") {
+    for (const Cgroup& where : variants("refused")) {
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            if (setresuid(65534, 65534, 65534) != 0) _exit(9);
+            const Result<Cgroup> kept = cgroup::keep_permitted(where, false, {});
+            const Result<Cgroup> asked = cgroup::keep_permitted(where, true, {});
+            if (!kept || !kept->v1.empty() || !kept->unified.empty()) _exit(1);
+            if (!asked || *asked != where) _exit(2);
+            const Result<Cgroup> limited = cgroup::keep_permitted(where, false, {.pids_limit = 5});
+            const bool is_v2 = where.layout == CgroupLayout::v2;
+            if (is_v2 == static_cast<bool>(limited)) _exit(3);
+            if (is_v2 && limited.error().message.find("rootless needs no limits + no cgrouppath") != 0)
+                _exit(4);
+            _exit(0);
+        }
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        CHECK(WEXITSTATUS(status) == 0);
     }
 }

@@ -93,7 +93,7 @@ TEST_CASE("the zeros that engines send for absent options write nothing") {
 TEST_CASE("a limit whose controller is missing is refused by its name") {
     CHECK(planned(Cgroup{}, {.pids_limit = 5}) == Lines{"error: cannot set pids limit: container could not "
                                                         "join or create cgroup (linux.resources.pids.limit: "
-                                                        "this host has no pids controller)"});
+                                                        "the container has no cgroup)"});
     CHECK(planned(Cgroup{}, {.pids_limit = -1}).empty());
 }
 

@@ -1,0 +1,24 @@
+// Launching a process into the cgroup of a running container, for `exec`.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/result.hpp"
+#include "cgroup/cgroup.hpp"
+#include "plan/lower.hpp"
+#include "runtime/launch.hpp"
+
+namespace rung::runtime {
+
+struct Joined {
+    Launched process;
+    bool is_outside =
+        false;  // this user may not enter the cgroup2 directory: the process is where the caller is
+};
+
+// launch() into the container's cgroup, or into the one below it that `init` has moved itself to.
+Result<Joined> launch_into(const cgroup::Cgroup& cgroup, pid_t init, const plan::Lowered& lowered,
+                           const Slots& slots, LaunchInputs inputs);
+
+}  // namespace rung::runtime
