@@ -41,6 +41,7 @@ def of_probe(text):
     facts, environment, mounts = {}, [], []
     for line in text.splitlines():
         name, tab, value = line.partition("\t")
+        value = value.replace("\\t", " ")
         if not tab:
             facts["unexpected output"] = line
         elif name == "mount":

@@ -11,6 +11,17 @@ FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "accepted.txt")
 ABSENT = "(absent)"
 
 
+LARGE = ("inside", "exec", "outside", "created", "running")
+
+
+def _group(fact):
+    return fact.partition(": ")[0] if ": " in fact else None
+
+
+def _groups(facts):
+    return {_group(name) for name in facts}
+
+
 class Explanation:
     """One line of the file: CASE | RUNTIMES | FACT | WHY; case and fact may have * and ? in them."""
 
@@ -35,7 +46,14 @@ def explanations(path=FILE):
 
 
 def differences(rung, other):
-    """(fact, rung's value, the other's value) of each fact in which they are not the same."""
+    """(fact, rung's value, the other's value) of each fact in which they are not the same.
+
+    Where only one of them got as far as a whole group of facts ("inside: ..."), that is one difference.
+    """
+    lone = _groups(rung) ^ _groups(other)
+    rung, other = ({name: text for name, text in facts.items() if _group(name) not in lone or _group(name) not in LARGE}
+                   | {f"{group}: everything": "some facts" for group in lone & _groups(facts) if group in LARGE}
+                   for facts in (rung, other))
     return [(fact, rung.get(fact, ABSENT), other.get(fact, ABSENT)) for fact in sorted(set(rung) | set(other))
             if rung.get(fact, ABSENT) != other.get(fact, ABSENT)]
 

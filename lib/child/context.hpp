@@ -30,7 +30,8 @@ inline Outcome failed(int result, Detail detail = Detail::none, const char* text
 }
 
 constexpr int kMaxPath = 4096;
-constexpr int kMaxEnvironment = 4096;  // entries; more is E2BIG
+constexpr int kMaxArguments =
+    1 << 18;  // and as many variables: more than the kernel takes with the usual stack
 
 struct Context {
     const Program& program;
@@ -47,8 +48,8 @@ struct Context {
     bool started = false;            // AwaitStart is past: errors go to standard error as well
     char executable[kMaxPath] = {};  // found by FindExecutable
     char home[kMaxPath] = {};        // "HOME=..." made by SetHome
-    const char* environment[kMaxEnvironment + 2] = {};
-    const char* arguments[kMaxEnvironment + 2] = {};
+    const char** environment = nullptr;  // made by SetHome
+    const char** arguments = nullptr;    // made by FindExecutable
 };
 
 // Sends a report of something skipped; the step goes on.

@@ -116,8 +116,11 @@ Outcome perform(Context& context, const ChangeDirectory& step) {
 }
 
 Outcome perform(Context& context, const SetHome&) {
+    // Room for everything costs nothing as long as it is not touched.
+    static const char* table[kMaxArguments + 2];
     const auto& env = context.program.env;
-    if (env.size() > kMaxEnvironment) return failed(-E2BIG);
+    if (env.size() > kMaxArguments) return failed(-E2BIG);
+    context.environment = table;
     const char* home = find_variable(context, "HOME");
     const bool has_home = home != nullptr && *home != '\0';
     size_t count = 0;
@@ -135,8 +138,10 @@ Outcome perform(Context& context, const SetHome&) {
 }
 
 Outcome perform(Context& context, const FindExecutable&) {
+    static const char* table[kMaxArguments + 1];
     const auto& args = context.program.args;
-    if (args.empty() || args.size() > kMaxEnvironment) return failed(args.empty() ? -EINVAL : -E2BIG);
+    if (args.empty() || args.size() > kMaxArguments) return failed(args.empty() ? -EINVAL : -E2BIG);
+    context.arguments = table;
     for (size_t index = 0; index < args.size(); ++index)
         context.arguments[index] = args[index].c_str();
     context.arguments[args.size()] = nullptr;

@@ -116,8 +116,7 @@ struct HookEnds {
     if (hook.args.empty()) arguments[0] = hook.path.c_str();
     // A startContainer hook that names no environment has the workload's, as with runc; every other has exactly what it names (case A19).
     const bool inherits = step.kind == "startContainer" && hook.env.empty();
-    const char* const* table =
-        inherits && context.environment[0] != nullptr ? context.environment : environment;
+    const char* const* table = inherits && context.environment != nullptr ? context.environment : environment;
     (void)execve(hook.path.c_str(), const_cast<char* const*>(arguments), const_cast<char* const*>(table));
     const int error = errno;
     (void)!write(ends.failure, &error, sizeof error);

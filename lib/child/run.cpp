@@ -118,7 +118,7 @@ void close_parents_descriptors(const Program& program, const Descriptors& descri
     close_all_but(3 + preserved, std::span{kept, count});
 }
 
-// Not on the stack, because of its two pointer tables; nor a static object of its own, whose making would take a lock.
+// Not on the stack, because of its buffers; nor a static object of its own, whose making would take a lock.
 Context& make_context(const Program& program) {
     alignas(Context) static unsigned char storage[sizeof(Context)];
     return *new (storage) Context{.program = program};
