@@ -94,7 +94,7 @@ def _whose_namespace(kind, link):
 
 
 def _add_mounts(facts, lines):
-    order, seen = [], {}
+    seen = {}
     for line in lines:
         before, after = line.split(" - ", 1)
         fields = before.split()
@@ -111,9 +111,6 @@ def _add_mounts(facts, lines):
         if kind in ("tmpfs", "devpts", "overlay"):
             facts[f"{name} source"] = source
             facts[f"{name} superblock"] = ",".join(sorted(superblock.split(",")))
-        if not re.match("/sys/fs/cgroup/|/proc/", point):
-            order.append(point)
-    facts["mount order"] = " ".join(order)
 
 
 def of_process(pid):

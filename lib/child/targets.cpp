@@ -19,7 +19,7 @@ namespace {
 constexpr int kMaxRetries = 128;
 constexpr int kMaxLinks = 40;  // as the kernel's own limit, path_resolution(7)
 constexpr mode_t kDirectoryMode = 0755;
-constexpr mode_t kFileMode = 0644;
+constexpr mode_t kFileMode = 0755;  // as runc: it stays in the image when the mount is gone
 
 int open_in_root(int root, const char* path, uint64_t flags, uint64_t resolve_flags) {
     open_how how{};

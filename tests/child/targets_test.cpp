@@ -44,7 +44,7 @@ TEST_CASE("a missing target is made with parents of mode 0755") {
                look_at(sandbox.rootfs() + "/a/b/c");
     });
 
-    CHECK(seen == "rootfs/a/b/c, directory 0755, file 0644");
+    CHECK(seen == "rootfs/a/b/c, directory 0755, file 0755");
 }
 
 TEST_CASE("a relative target and one with trailing slashes are made below the root") {
