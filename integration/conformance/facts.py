@@ -121,7 +121,7 @@ def of_process(pid):
         if word in STATUS:
             facts[word] = " ".join(rest.split())
         elif word == "NSpid":
-            facts["pid inside"] = rest.split()[-1]
+            facts["pid inside"] = rest.split()[-1] if rest.split()[-1] == "1" else "another"
         elif word == "State":
             facts["state"] = "waits" if rest.split()[0] in "SDRt" else rest.split()[0]
     for kind in ("cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"):

@@ -207,8 +207,10 @@ class Trial:
 
     def inside(self, *options, writes=(), **how):
         """Runs the probe as the container's process, and notes all that it finds."""
+        usual = self.process.get("args")
         self.process["args"] = ["/bin/probe", *[word for path in writes for word in ("-w", path)]]
         result = self.step("run", self.box.run(*options, **how), output=False)
+        self.process["args"] = usual
         if result.code == 0:
             self.note_all("inside", facts.of_probe(result.out))
         return result

@@ -175,6 +175,7 @@ Status Creation::launch_process() {
 
     std::tie(lowered_.program.hook_state_before_pid, lowered_.program.hook_state_after_pid) =
         split_at_pid(oci_state({}));
+    give_streams_to_mapped_user(spec().linux_, spec().process);
     auto launched = TRY(launch(lowered_, slots,
                                {.start = start_fifo_.get(),
                                 .console_socket = console_socket.get(),

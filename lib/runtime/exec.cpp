@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/log.hpp"
 #include "base/path.hpp"
 #include "config/capability.hpp"
 #include "config/parse.hpp"
@@ -59,7 +60,10 @@ Status set_user(config::User& user, const std::string& text) {
 Status add_capabilities(config::Process& process, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         const auto number = config::capability_number(name);
-        if (!number) return Error{.message = "--cap: unknown capability " + name};
+        if (!number) {
+            log::warn("--cap: unknown capability " + name + " is ignored");  // as in config.json (case F1)
+            continue;
+        }
         if (!process.capabilities) process.capabilities.emplace();
         const uint64_t bit = uint64_t{1} << *number;
         process.capabilities->bounding |= bit;
@@ -72,7 +76,15 @@ Status add_capabilities(config::Process& process, const std::vector<std::string>
 // The container's own process with what the options say instead, or the --process file alone (case B22).
 Result<config::Process> requested_process(const config::Process& container, const ExecOptions& options) {
     if (!options.process_file.empty()) {
-        return config::parse_process(TRY(kernel::read_file(options.process_file).context("--process")));
+        auto process =
+            TRY(config::parse_process(TRY(kernel::read_file(options.process_file).context("--process"))));
+        // As runc: none at all means the container's; an empty object means none.
+        if (!process.capabilities) process.capabilities = container.capabilities;
+        return process;
+    }
+    for (const std::string& entry : options.env) {
+        if (entry.find('=') == std::string::npos)
+            return Error{.message = "--env: invalid environment variable: \"" + entry + "\" has no '='"};
     }
     config::Process process = container;
     process.args = options.args;
@@ -80,7 +92,7 @@ Result<config::Process> requested_process(const config::Process& container, cons
     process.terminal = options.tty;
     process.console_size = {};
     if (options.cwd) process.cwd = *options.cwd;
-    if (options.user) TRY(set_user(process.user, *options.user));
+    if (options.user && !options.user->empty()) TRY(set_user(process.user, *options.user));
     auto& gids = process.user.additional_gids;
     gids.insert(gids.end(), options.additional_gids.begin(), options.additional_gids.end());
     TRY(add_capabilities(process, options.capabilities));
@@ -176,6 +188,7 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     if ((namespaces & CLONE_NEWPID) != 0) lowered.join_pid = 0;
 
     if (!options.detach) hold_signals();
+    give_streams_to_mapped_user(prepared.plan.spec.linux_, wanted);
     auto joined = TRY(start_process(container, options, lowered, std::move(pidfd), init->pid));
     Launched& process = joined.process;
     if (const auto arrived = bring_to_exec(joined, container, lowered, wanted, options); !arrived) {

@@ -67,6 +67,10 @@ class Launched {
 // One clone3, with the child running lowered.program. `lowered`'s time offsets are written and its pid namespace entered before.
 Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const LaunchInputs& inputs);
 
+// Standard streams that shall belong to the process's user in a user namespace: from inside, nobody may give a file of the host to
+// itself (case B1). Streams that cannot be given away stay as they are.
+void give_streams_to_mapped_user(const config::Linux& linux_config, const config::Process& process);
+
 // /proc/PID/{setgroups,uid_map,gid_map}; user_namespaces(7).
 enum class Setgroups { allowed, denied };
 Status write_id_mappings(pid_t pid, const config::Linux& linux_config, Setgroups setgroups);

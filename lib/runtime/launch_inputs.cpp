@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.hpp"
@@ -76,7 +77,27 @@ std::string mapping_lines(const std::vector<config::IdMapping>& mappings) {
     return lines;
 }
 
+std::optional<uint32_t> host_id(const std::vector<config::IdMapping>& mappings, uint32_t id) {
+    for (const auto& mapping : mappings) {
+        if (id >= mapping.container_id && id - mapping.container_id < mapping.size)
+            return mapping.host_id + (id - mapping.container_id);
+    }
+    return std::nullopt;
+}
+
 }  // namespace
+
+void give_streams_to_mapped_user(const config::Linux& linux_config, const config::Process& process) {
+    const auto uid = host_id(linux_config.uid_mappings, process.user.uid);
+    if (process.terminal || !uid) return;
+    const gid_t gid = host_id(linux_config.gid_mappings, process.user.gid).value_or(static_cast<gid_t>(-1));
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        struct stat status {};
+        // A device stays with the host: its /dev/null above all (case B2).
+        if (fstat(stream, &status) < 0 || S_ISCHR(status.st_mode) || status.st_uid == *uid) continue;
+        (void)!fchown(stream, *uid, gid);
+    }
+}
 
 Result<Slots> open_slots(const plan::Lowered& lowered) {
     Slots slots(static_cast<size_t>(lowered.slot_count));
