@@ -134,7 +134,7 @@ class Streams(Case):
         self.assertEqual((process.returncode, err), (0, b""))
         return out.decode()
 
-    @differs(runc="1.1 wants LISTEN_PID as well", crun="1.8 closes descriptor 3")
+    @differs(runc="1.1 wants LISTEN_PID as well", crun="1.8 sets one of the two variables only")
     def test_activation_sockets_are_passed_on(self):
         self.assertEqual(self.with_activation_sockets(LISTEN_FDS="1"), "3\n1 1\n")
 
