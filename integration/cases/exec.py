@@ -155,5 +155,18 @@ class Exec(Case):
 
         self.assertTrue(int(out.split()[1], 16) & 1)
 
+    @differs(runc="1.1 raises no ambient capability", crun="1.8 takes the inheritable ones away")
+    def test_a_capability_of_exec_that_is_inheritable_is_ambient_too(self):
+        box = self.container().args("sleep", "100")
+        box.config["process"]["capabilities"] = {
+            "bounding": ["CAP_KILL", "CAP_CHOWN", "CAP_SYSLOG"], "permitted": ["CAP_KILL", "CAP_CHOWN"],
+            "effective": ["CAP_KILL"], "inheritable": ["CAP_CHOWN", "CAP_SYSLOG"], "ambient": ["CAP_CHOWN"]}
+        self.succeed(box.run_detached())
+
+        for wanted, ambient in (("CAP_SYSLOG", 1 << 34 | 1), ("CAP_KILL", 1)):
+            with self.subTest(wanted):
+                out = self.succeed(box.exec("grep", "CapAmb", "/proc/self/status", options=["--cap", wanted])).out
+                self.assertEqual(int(out.split()[1], 16), ambient)
+
     def test_options_of_the_command_are_not_the_runtimes(self):
         self.prints(self.sleeper().exec("echo", "--user", "-n"), "--user -n")

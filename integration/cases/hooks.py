@@ -105,6 +105,32 @@ class Hooks(Case):
                 self.assertNotIn("LD_PRELOAD", environment)
                 self.assertNotIn("FROM_CALLER", environment)
 
+    @differs(crun="1.8 runs it in the caller's directory")
+    def test_a_create_container_hook_runs_in_the_rootfs(self):
+        box = self.container().args("true")
+        self.hook(box, "createContainer", "pwd > $LOG")
+
+        self.succeed(box.run())
+
+        self.assertEqual(self.log(box), [box.bundle.rootfs])
+
+    @differs(runc="1.1 does not name the kind", crun="1.8 says nothing")
+    def test_what_a_failing_hook_of_the_container_prints_is_in_the_error(self):
+        for kind in ("createContainer", "startContainer"):
+            with self.subTest(kind):
+                box = self.container(kind.lower())
+                box.config["hooks"] = {kind: [{"path": "/bin/sh", "args": ["sh", "-c", "echo why >&2; exit 3"]}]}
+
+                self.fails(box.run(), f"error running {kind} hook #0", "why")
+
+                self.is_gone(box)
+
+    def test_what_a_hook_of_the_container_prints_is_no_output_of_the_container(self):
+        box = self.container().args("echo", "program")
+        box.config["hooks"] = {"startContainer": [{"path": "/bin/sh", "args": ["sh", "-c", "echo hook"]}]}
+
+        self.prints(box.run(), "program")
+
     def test_a_hook_of_the_container_sees_its_namespaces(self):
         box = self.container().args("true")
         outside = os.readlink("/proc/self/ns/mnt")

@@ -35,6 +35,20 @@ class Looking(Case):
 
 
 class Mounts(Looking):
+    def test_a_bind_may_take_what_an_earlier_entry_has_mounted(self):
+        box = self.container()
+        box.bundle.add_mount("/first", self.source(), options=["rbind"])
+        box.bundle.add_mount("/second", os.path.join(box.bundle.rootfs, "first"), options=["rbind"])
+
+        self.prints(box.args("cat", "/second/file").run(), "from the host")
+
+    @differs(runc="1.1 makes the long path inside", crun="1.8 makes the long path inside")
+    def test_a_destination_below_the_rootfs_of_the_host_is_the_place_inside(self):
+        box = self.container()
+        box.bundle.add_mount(os.path.join(box.bundle.rootfs, "inside"), self.source(), options=["rbind"])
+
+        self.prints(box.args("cat", "/inside/file").run(), "from the host")
+
     def test_the_usual_mounts_have_the_options_of_the_config(self):
         points = self.mounted(self.container())
 

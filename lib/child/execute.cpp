@@ -96,8 +96,9 @@ Outcome search_path(Context& context, const char* name) {
 Outcome perform(Context& context, const CloseDescriptors& step) {
     // What the caller handed down for the workload was never CLOEXEC, what is ours always was; so the preserved range needs no
     // touch, and a gap in it filled by one of ours still closes at execve. The rest closes now: this process may wait long for `start`.
-    int kept[] = {context.descriptors.channel, context.descriptors.start};
-    close_all_but(3 + step.preserved, kept);
+    const bool hooks_follow = context.descriptors.hook_output >= 0;
+    int kept[] = {context.descriptors.channel, context.descriptors.start, context.descriptors.hook_output};
+    close_all_but(3 + step.preserved, std::span{kept, hooks_follow ? 3U : 2U});
     context.root = context.procfs = context.null_device = context.empty_directory = -1;
     return done();
 }

@@ -106,8 +106,10 @@ struct HookEnds {
     static const char* environment[kMaxHookArguments + 1];
     if (dup2(ends.input, STDIN_FILENO) < 0) _exit(kHookNotExecuted);
     (void)signal(SIGPIPE, SIG_DFL);
-    // What a createContainer hook prints belongs into the error if it fails; a startContainer hook has the workload's own stdio.
-    if (const int output = context.descriptors.hook_output; output >= 0 && step.kind == "createContainer") {
+    // Where runc has it too; a root that this user may not enter is no reason to leave the hook out.
+    if (step.kind == "createContainer") (void)!fchdir(context.root);
+    // What a hook prints belongs into the error if it fails.
+    if (const int output = context.descriptors.hook_output; output >= 0) {
         (void)dup2(output, STDOUT_FILENO);
         (void)dup2(output, STDERR_FILENO);
     }

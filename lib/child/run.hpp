@@ -14,7 +14,7 @@ struct Descriptors {
     int channel = -1;  // SOCK_SEQPACKET to the parent (report.hpp)
     int start = -1;    // FIFO opened O_RDWR | O_CLOEXEC; a byte on it is `start`. -1: do not wait (run, exec)
     int console_socket = -1;    // connected AF_UNIX stream for the pty master; -1: send it over `channel`
-    int hook_output = -1;       // standard output and error of createContainer hooks; -1: the caller's own
+    int hook_output = -1;       // standard output and error of the container's own hooks; -1: the caller's
     std::span<int> slots = {};  // by Slot
 };
 

@@ -74,6 +74,17 @@ void bind_in_child(Draft& draft, const Mount& mount, const MountOptions& options
     }
 }
 
+// A source that names what an earlier entry mounts in the container: there is no such mount yet for the parent to clone.
+bool is_made_earlier(const Draft& draft, const Mount& mount, const std::string& source) {
+    if (draft.plan.granted) return false;  // sources were settled before, by name
+    for (const Mount& earlier : draft.plan.spec.mounts) {
+        if (&earlier == &mount) return false;
+        const std::string place = path::clean(draft.options.rootfs + path::clean(earlier.destination));
+        if (path::covers(place, path::clean(source))) return true;
+    }
+    return false;
+}
+
 Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
     if (!options.data.empty()) {
         return mount_error(mount,
@@ -86,7 +97,7 @@ Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
         options.set &= ~uint64_t{MOUNT_ATTR_RDONLY};
         options.recursive_set &= ~uint64_t{MOUNT_ATTR_RDONLY};
     }
-    if ((draft.host.effective_capabilities & kCapSysAdmin) == 0) {
+    if ((draft.host.effective_capabilities & kCapSysAdmin) == 0 || is_made_earlier(draft, mount, source)) {
         bind_in_child(draft, mount, options, source);
     } else {
         const child::Slot tree = draft.new_slot();

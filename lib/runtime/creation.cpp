@@ -171,7 +171,9 @@ Status Creation::launch_process() {
     start_fifo_ = TRY(directory_->make_start_fifo());
     if (when_ready_ == WhenReady::go_on) start_fifo_.reset();
 
-    if (!spec().hooks.create_container.empty()) hook_output_ = TRY(make_hook_output());
+    const config::Hooks& hooks = spec().hooks;
+    if (!hooks.create_container.empty() || !hooks.start_container.empty())
+        hook_output_ = TRY(make_hook_output());
 
     std::tie(lowered_.program.hook_state_before_pid, lowered_.program.hook_state_after_pid) =
         split_at_pid(oci_state({}));
@@ -190,7 +192,10 @@ Status Creation::converse() {
         auto received = process_->await_report(lowered_.program, lowered_.trees);
         if (!received) return with_hook_output(std::move(received).error());
         const child::Report report = *received;
-        if (report.kind == child::ReportKind::ready) return {};
+        if (report.kind == child::ReportKind::ready) {
+            if (hook_output_) TRY(clear_hook_output(hook_output_));
+            return {};
+        }
         if (report.value == static_cast<int>(child::SyncPoint::joined_namespaces)) {
             TRY(on_joined_namespaces());
         } else {
@@ -237,7 +242,8 @@ Status Creation::announce() {
 }
 
 Status Creation::await_exec() {
-    TRY(process_->await_exec(lowered_.program));
+    if (auto executed = process_->await_exec(lowered_.program); !executed)
+        return with_hook_output(std::move(executed).error());
     return run_hooks("poststart", spec().hooks.poststart, oci_state("running"), Fd{});
 }
 

@@ -69,6 +69,8 @@ Status add_capabilities(config::Process& process, const std::vector<std::string>
         process.capabilities->bounding |= bit;
         process.capabilities->effective |= bit;
         process.capabilities->permitted |= bit;
+        // What the container's programs hand on to each other, they hand on to this one's as well.
+        process.capabilities->ambient |= process.capabilities->inheritable & bit;
     }
     return {};
 }

@@ -171,6 +171,13 @@ Result<Fd> make_hook_output() {
     return memory_file({});
 }
 
+Status clear_hook_output(const Fd& output) {
+    // The hooks' descriptors are copies of this one, so they write from its position on.
+    if (ftruncate(output.get(), 0) < 0 || lseek(output.get(), 0, SEEK_SET) < 0)
+        return errno_error("empty the memory file of hooks", errno);
+    return {};
+}
+
 std::string hook_output_text(const Fd& output) {
     std::string text(kMostOutputShown, '\0');
     const ssize_t length = pread(output.get(), text.data(), text.size(), 0);

@@ -23,6 +23,7 @@ void run_poststop_hooks(const std::vector<config::Hook>& hooks, const OciState& 
 
 // For the output of hooks that the child runs: an unnamed file, and the first of what was written to it, fit for one line.
 Result<Fd> make_hook_output();
+Status clear_hook_output(const Fd& output);
 std::string hook_output_text(const Fd& output);
 
 }  // namespace rung::runtime

@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <variant>
 
 #include "base/log.hpp"
 #include "child/run.hpp"
@@ -34,10 +36,18 @@ Fd take_descriptor(const msghdr& message) {
     return Fd{number};
 }
 
+bool sets_inheritable(const child::Program& program) {
+    return std::any_of(program.steps.begin(), program.steps.end(), [](const child::Step& step) {
+        const auto* set = std::get_if<child::SetCapabilities>(&step);
+        return set != nullptr && set->sets.inheritable != 0;
+    });
+}
+
 void log_warning(const child::Program& program, const child::Report& report) {
     const std::string message = describe_failure(program, report).message;
     // Configurations that list ambient capabilities and no inheritable ones are common; saying so at every start would hide what matters.
-    if (report.detail == child::Detail::capability_raise) return log::debug(message);
+    if (report.detail == child::Detail::capability_raise && !sets_inheritable(program))
+        return log::debug(message);
     log::warn(message);
 }
 

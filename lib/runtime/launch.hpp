@@ -29,7 +29,7 @@ Result<Slots> open_slots(const plan::Lowered& lowered);
 struct LaunchInputs {
     int start = -1;  // the start FIFO; -1 goes on at once
     int console_socket = -1;
-    int hook_output = -1;  // where createContainer hooks write
+    int hook_output = -1;  // where createContainer and startContainer hooks write
     int cgroup = -1;       // cgroup2 directory for CLONE_INTO_CGROUP
 };
 

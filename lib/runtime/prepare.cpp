@@ -58,6 +58,16 @@ Result<cgroup::Cgroup> place_cgroup(const Globals& globals, const Prepared& prep
         .context(wording::kCgroupNotApplied);
 }
 
+// Some callers name a place in the container by its path on the host, below the rootfs; runc takes that for the place inside.
+void take_destinations_from_rootfs(config::Spec& spec, const std::string& rootfs) {
+    if (rootfs == "/") return;
+    for (config::Mount& mount : spec.mounts) {
+        const std::string clean = path::clean(mount.destination);
+        if (!path::covers(rootfs, clean)) continue;
+        mount.destination = clean == rootfs ? "/" : clean.substr(rootfs.size());
+    }
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
@@ -67,6 +77,7 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     config::Spec spec = TRY(config::parse_spec(prepared.config_text));
     prepared.rootfs =
         TRY(real_directory(path::join(prepared.bundle, spec.root.path)).context("invalid rootfs"));
+    take_destinations_from_rootfs(spec, prepared.rootfs);
 
     GrantPlaces places{.id = options.id,
                        .files = globals.grant_files,
@@ -91,7 +102,8 @@ Result<Prepared> prepare_again(const StateDirectory& directory, const State& sta
                       .config_text = TRY(directory.read_config()),
                       .grant_sources = state.grants,
                       .cgroup = state.cgroup};
-    const config::Spec spec = TRY(config::parse_spec(prepared.config_text));
+    config::Spec spec = TRY(config::parse_spec(prepared.config_text));
+    take_destinations_from_rootfs(spec, prepared.rootfs);
     prepared.grant = TRY(meet_grants(prepared.grant_sources));
     prepared.host = TRY(kernel::probe());
     prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
