@@ -83,11 +83,11 @@ class Terminal:
 class Foreground:
     """A command on a terminal of its own, as its controlling terminal."""
 
-    def __init__(self, command, rows=24, columns=80):
+    def __init__(self, command, rows=24, columns=80, environment=None):
         master, slave = pty.openpty()
         self.terminal = Terminal(master)
         self.terminal.resize(rows, columns)
-        self.process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=ENVIRONMENT,
+        self.process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment or ENVIRONMENT,
                                         start_new_session=True, preexec_fn=self._own_terminal)
         os.close(slave)
 
