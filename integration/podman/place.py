@@ -25,8 +25,8 @@ default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
 events_logger = "file"
 lock_type = "file"
 infra_image = "{pause}"
-runtime_supports_json = ["{name}", "{path}"]
-runtime_supports_nocgroups = ["{name}", "{path}"]
+runtime_supports_json = ["{name}"]
+runtime_supports_nocgroup = ["{name}"]
 """
 STORAGE = """[storage]
 driver = "overlay"
@@ -48,8 +48,7 @@ class Place(Engine):
             os.mkdir(directory)
             if rootless:
                 os.chown(directory, USER, USER)
-        self.write("containers.conf", CONFIGURATION.format(pause=PAUSE, path=runtime_path,
-                                                           name=os.path.basename(runtime_path)))
+        self.write("containers.conf", CONFIGURATION.format(pause=PAUSE, name=os.path.basename(runtime_path)))
         self.write("storage.conf", STORAGE.format(work=self.work))
         for name, line in (("passwd", f"tester:x:{USER}:{USER}::{self.home}:/bin/sh"), ("group", f"tester:x:{USER}:"),
                            ("subuid", f"tester:{FIRST}:{COUNT}"), ("subgid", f"tester:{FIRST}:{COUNT}")):
