@@ -132,6 +132,20 @@ class UserNamespaces(Case):
         self.assertEqual(self.output_of(box, "echo x > /dev/null; head -c 3 /dev/zero | wc -c; stat -c %a /dev/shm;"
                                              "ls /proc/1 >/dev/null && echo proc"), "3\n1777\nproc")
 
+    @differs(runc="1.1 wants the mappings again")
+    def test_the_user_and_pid_namespaces_of_another_container_are_joined_together(self):
+        holder = self.container("holder").args("sleep", "100")
+        holder.bundle.map_users()
+        self.succeed(holder.run_detached())
+        box = self.container().shell("cat /proc/1/cmdline | tr '\\0' ' '; awk '{print $2}' /proc/self/uid_map")
+        box.bundle.map_users()
+        for kind in ("user", "pid"):
+            box.bundle.namespace(kind, f"/proc/{holder.pid()}/ns/{kind}")
+        for mapping in ("uidMappings", "gidMappings"):
+            del box.config["linux"][mapping]
+
+        self.prints(box.run(), "sleep 100 100000")
+
     def test_a_user_of_the_map_can_be_chosen(self):
         box = self.container().shell("id -u; id -g; id -G")
         box.bundle.map_users()

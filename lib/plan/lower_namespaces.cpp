@@ -83,21 +83,30 @@ void append(std::vector<child::Step>& to, std::vector<child::Step> steps) {
     std::move(steps.begin(), steps.end(), std::back_inserter(to));
 }
 
+// With the pid namespace, so that what is cloned next is in it while this process still sees the ids that the parent sees.
+std::vector<child::Step> join_steps_with_pid(Draft& draft) {
+    std::vector<child::Step> steps = join_steps(draft);
+    if (!is_joined(draft.plan, NamespaceType::pid)) return steps;
+    const child::Slot pid = open_namespace(draft, NamespaceType::pid);
+    steps.insert(steps.begin(), child::JoinNamespace{pid, CLONE_NEWPID});
+    return steps;
+}
+
 // What has to happen in a process of its own, before the clone that makes the remaining namespaces.
 //  - A user namespace by path must own what is made afterwards.
 //  - Under a new user namespace the right to join what the host owns is gone, so that is joined before it.
 // The host's root may join anything first and the user namespace last; without it the user namespace is what gives the right to join.
 std::vector<child::Step> first_steps(Draft& draft) {
     std::vector<child::Step> steps;
-    if (is_new(draft.plan, NamespaceType::user)) return join_steps(draft);
+    if (is_new(draft.plan, NamespaceType::user)) return join_steps_with_pid(draft);
     if (!is_joined(draft.plan, NamespaceType::user)) return steps;
 
     const bool host_root = draft.host.effective_uid == 0 && !draft.host.in_user_namespace;
-    if (host_root) append(steps, join_steps(draft));
+    if (host_root) append(steps, join_steps_with_pid(draft));
     const child::Slot user = open_namespace(draft, NamespaceType::user);
     steps.emplace_back(child::JoinNamespace{user, CLONE_NEWUSER});
     steps.emplace_back(child::BecomeNamespaceRoot{});
-    if (!host_root) append(steps, join_steps(draft));
+    if (!host_root) append(steps, join_steps_with_pid(draft));
     return steps;
 }
 
@@ -150,13 +159,14 @@ std::optional<NetworkSlots> enter_namespaces(Draft& draft) {
     Lowered& lowered = draft.lowered;
     lowered.maps_users = is_new(plan, NamespaceType::user);
     lowered.denies_setgroups = must_deny_setgroups(draft);
-    if (is_joined(plan, NamespaceType::pid)) lowered.join_pid = open_namespace(draft, NamespaceType::pid);
     if (is_new(plan, NamespaceType::time)) lowered.time_offsets = time_offsets_text(plan.spec.linux_);
 
     std::vector<child::Step> first = first_steps(draft);
     const bool staged = !first.empty();
     (staged ? lowered.second_clone_flags : lowered.clone_flags) = cloned_namespaces(plan);
     if (staged) lowered.first = child::Program{.steps = std::move(first)};
+    if (!staged && is_joined(plan, NamespaceType::pid))
+        lowered.join_pid = open_namespace(draft, NamespaceType::pid);
 
     std::optional<NetworkSlots> networks;
     if (lowered.maps_users) {

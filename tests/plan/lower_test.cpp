@@ -99,6 +99,22 @@ TEST_CASE("a user namespace by path is entered before a second clone makes the r
           Lines{"JoinNamespace 0 0x40000000", "JoinNamespace 1 0x10000000", "BecomeNamespaceRoot"});
 }
 
+TEST_CASE(
+    "beside a user namespace by path a pid namespace by path is joined before it, by the process that "
+    "clones") {
+    config::Spec spec = usual_spec();
+    spec.linux_.namespaces = {{.type = NamespaceType::mount},
+                              {.type = NamespaceType::user, .path = "/proc/7/ns/user"},
+                              {.type = NamespaceType::pid, .path = "/proc/7/ns/pid"}};
+
+    const auto lowered = lowered_from(spec);
+
+    CHECK_FALSE(lowered.join_pid);
+    REQUIRE(lowered.first);
+    CHECK(test::describe(lowered.first->steps) ==
+          Lines{"JoinNamespace 0 0x20000000", "JoinNamespace 1 0x10000000", "BecomeNamespaceRoot"});
+}
+
 TEST_CASE("under a new user namespace what the host owns is joined first") {
     config::Spec spec = usual_spec();
     spec.linux_.namespaces.push_back({.type = NamespaceType::user});
