@@ -55,7 +55,12 @@ def differences(rung, other):
                    | {f"{group}: everything": "some facts" for group in lone & _groups(facts) if group in LARGE}
                    for facts in (rung, other))
     return [(fact, rung.get(fact, ABSENT), other.get(fact, ABSENT)) for fact in sorted(set(rung) | set(other))
-            if rung.get(fact, ABSENT) != other.get(fact, ABSENT)]
+            if rung.get(fact, ABSENT) != other.get(fact, ABSENT) and not _only_the_oracle_left_something(fact, rung)]
+
+
+def _only_the_oracle_left_something(fact, rung):
+    # What rung leaves is a fault in any case; an oracle may be slow to clean up on a busy machine.
+    return fact.endswith(": on the host") and rung.get(fact, "nothing") == "nothing"
 
 
 def judge(case, observed, accepted):

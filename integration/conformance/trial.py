@@ -52,6 +52,11 @@ class Trial:
         return self.boxes[0] if self.boxes else self.container()
 
     @property
+    def second(self):
+        """A second container beside the first."""
+        return self.boxes[1] if self.box and len(self.boxes) > 1 else self.container()
+
+    @property
     def config(self):
         return self.box.config
 

@@ -361,7 +361,7 @@ def the_bundle_may_go_away_while_the_container_runs(t):
 
 
 def a_second_container_beside_the_first(t):
-    other = t.container()
+    other = t.second
     t.detach()
     t.detach(box=other)
     t.kill(box=other)
