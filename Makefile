@@ -49,9 +49,11 @@ format:
 
 install: all
 	install -D -m 0755 $(BUILD)/rung $(DESTDIR)$(PREFIX)/bin/rung
+	install -D -m 0755 $(BUILD)/rung-systemd $(DESTDIR)$(PREFIX)/libexec/rung/rung-systemd
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/rung
+	rm -f $(DESTDIR)$(PREFIX)/bin/rung $(DESTDIR)$(PREFIX)/libexec/rung/rung-systemd
+	-rmdir $(DESTDIR)$(PREFIX)/libexec/rung 2>/dev/null
 
 clean:
 	rm -rf build build-sanitize build-clang

@@ -107,6 +107,21 @@ bool is_second_execution(const long* auxiliary) {
     return false;
 }
 
+constexpr char kOwnProgram[] = "RUNG_OWN_PROGRAM=";  // own_program.hpp
+constexpr long kMostPath = 4096;
+
+// `text` becomes the variable with rung's path; false when that cannot be read.
+bool write_own_program(char* text) {
+    const long prefix = sizeof kOwnProgram - 1;
+    for (long at = 0; at < prefix; ++at)
+        const_cast<volatile char*>(text)[at] = kOwnProgram[at];  // volatile: no call of memcpy(3)
+    const long length = system_call(SYS_readlinkat, AT_FDCWD, address("/proc/self/exe"),
+                                    address(text + prefix), kMostPath, 0);
+    if (length <= 0 || length >= kMostPath) return false;
+    text[prefix + length] = '\0';
+    return true;
+}
+
 }  // namespace
 
 // The stack as the kernel leaves it: argc, argv, NULL, environ, NULL, auxiliary vector; getauxval(3).
@@ -132,7 +147,15 @@ extern "C" void rung_protect_before_start(long* stack) {
     const long empty = address("");
     if (system_call(SYS_mount_setattr, tree, empty, AT_EMPTY_PATH, address(&attributes), sizeof attributes) ==
         0) {
-        (void)system_call(SYS_execveat, tree, empty, address(arguments), address(environment), AT_EMPTY_PATH);
+        char program[sizeof kOwnProgram + kMostPath];
+        const long count = end - environment;
+        char** const extended =
+            static_cast<char**>(__builtin_alloca(static_cast<unsigned long>(count + 2) * sizeof(char*)));
+        for (long at = 0; at < count; ++at)
+            const_cast<char* volatile*>(extended)[at] = environment[at];
+        extended[count] = write_own_program(program) ? program : nullptr;
+        extended[count + 1] = nullptr;
+        (void)system_call(SYS_execveat, tree, empty, address(arguments), address(extended), AT_EMPTY_PATH);
     }
     (void)system_call(SYS_close, tree, 0, 0, 0, 0);
 }

@@ -42,7 +42,7 @@ Json linux_features() {
     return {
         {"namespaces", {"cgroup", "ipc", "mount", "network", "pid", "time", "user", "uts"}},
         {"capabilities", config::capability_names(~uint64_t{0} >> (63 - config::last_capability()))},
-        {"cgroup", {{"v1", true}, {"v2", true}, {"systemd", false}, {"systemdUser", false}, {"rdma", true}}},
+        {"cgroup", {{"v1", true}, {"v2", true}, {"systemd", true}, {"systemdUser", true}, {"rdma", true}}},
         {"seccomp", seccomp_features()},
         {"apparmor", enabled},
         {"selinux", enabled},
@@ -66,7 +66,7 @@ Result<int> perform(const runtime::Globals&, const Features&) {
           {"dev.rung.version", rung_version()},
           {"io.github.seccomp.libseccomp.version", libseccomp_version()}}},
         // A grant can only narrow, but an engine that lets strangers set annotations should know that these are read.
-        {"potentiallyUnsafeConfigAnnotations", {"dev.rung."}},
+        {"potentiallyUnsafeConfigAnnotations", {"dev.rung.", "org.systemd.property."}},
     };
     TRY(print(features.dump(4) + "\n"));
     return 0;

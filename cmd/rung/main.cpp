@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "options.hpp"
+#include "own_program.hpp"
 #include "protect_self.hpp"
 #include "standard_streams.hpp"
 #include "verbs.hpp"
@@ -43,8 +44,9 @@ std::string program_name(const char* path) {
 }
 
 int run_verb(const std::string& program, const std::vector<std::string>& words) {
-    const auto options = cli::parse_globals(words);
+    auto options = cli::parse_globals(words);
     if (!options) return report(options.error(), {});
+    options->globals.own_program = cli::own_program();
     if (const auto opened = log::open(options->log_file, options->log_format, options->least); !opened) {
         return report(opened.error(), {});
     }

@@ -21,6 +21,7 @@
 
 #include "base/fd.hpp"
 #include "kernel/syscalls.hpp"
+#include "own_program.hpp"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U  // Linux 6.3
@@ -100,7 +101,8 @@ Status protect_self(char* const* argv) {
             .message =
                 "rung's own executable cannot be protected: it is still writable in the second execution"};
 
-    if (setenv(kOnceMore, "1", 1) != 0) return errno_error("setenv", errno);
+    if (setenv(kOnceMore, "1", 1) != 0 || setenv(kOwnProgram, own_program().c_str(), 1) != 0)
+        return errno_error("setenv", errno);
     if (const Fd tree = clone_read_only()) (void)execveat(tree.get(), "", argv, environ, AT_EMPTY_PATH);
     // Not permitted to clone a mount, or a security module does not know a program without a path.
     if (!is_writable()) return {};

@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import os
+import shutil
 
 from rungtest import Case, differs, host, only_rung
 
@@ -172,6 +173,38 @@ class Placeless(Case):
         self.fails(box.create(), "cannot set memory limit", "cgroups are disabled")
 
         self.is_gone(box)
+
+
+class WithoutSystemd(Case):
+    @only_rung("they need no program beside them")
+    def test_a_missing_helper_is_named(self):
+        box = self.container().args("true")
+        alone = os.path.join(self.work, "alone")
+        os.mkdir(alone)
+        shutil.copy(self.runtime_path, os.path.join(alone, "rung"))
+        box.runtime.path = os.path.join(alone, "rung")
+        box.runtime.options += ["--systemd-cgroup"]
+        box.config["linux"]["cgroupsPath"] = f"system.slice:t:{box.id}"
+
+        self.fails(box.create(), "needs rung-systemd", alone)
+
+        self.is_gone(box)
+        box.runtime.options.clear()
+
+    def test_a_host_without_systemd_is_an_error_and_leaves_nothing(self):
+        if os.path.isdir("/run/systemd/system"):
+            self.skipTest("systemd is PID 1 here")
+        box = self.container().args("true")
+        box.runtime.options += ["--systemd-cgroup"]
+        box.config["linux"]["cgroupsPath"] = f"system.slice:t:{box.id}"
+
+        result = box.create()
+
+        self.assertEqual(result.code, 1, repr(result))
+        if self.kind == "rung":
+            self.fails(result, "connect to systemd", "PID 1")
+        self.is_gone(box)
+        box.runtime.options.clear()
 
 
 class Membership(Case):

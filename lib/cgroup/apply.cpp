@@ -10,6 +10,7 @@
 #include "cgroup/controllers.hpp"
 #include "cgroup/devices.hpp"
 #include "cgroup/directories.hpp"
+#include "cgroup/systemd.hpp"
 #include "kernel/files.hpp"
 
 namespace rung::cgroup {
@@ -136,18 +137,25 @@ Status apply_devices(const Cgroup& cgroup, const config::Resources& resources) {
     return attach_device_program(directory, compile_device_program(rules));
 }
 
+Result<std::vector<Write>> checked_writes(const Cgroup& cgroup, const config::Resources& resources) {
+    config::Resources wanted = resources;
+    wanted.cpu = with_current_quota(cgroup, resources.cpu);
+    std::vector<Write> writes = TRY(plan_writes(cgroup, wanted));
+    TRY(check_memory_usage(cgroup, wanted.memory));
+    return writes;
+}
+
 }  // namespace
 
 Status apply(const Cgroup& cgroup, const config::Resources& resources) {
     TRY(apply_devices(cgroup, resources).context("linux.resources.devices"));
-    return update(cgroup, resources);
+    return write_all(cgroup, TRY(checked_writes(cgroup, resources)));
 }
 
 Status update(const Cgroup& cgroup, const config::Resources& resources) {
-    config::Resources wanted = resources;
-    wanted.cpu = with_current_quota(cgroup, resources.cpu);
-    const std::vector<Write> writes = TRY(plan_writes(cgroup, wanted));
-    TRY(check_memory_usage(cgroup, wanted.memory));
+    const std::vector<Write> writes = TRY(checked_writes(cgroup, resources));
+    // First: systemd rewrites the files, more coarsely than they can be.
+    if (cgroup.unit) TRY(set_unit_limits(cgroup, writes));
     return write_all(cgroup, writes);
 }
 

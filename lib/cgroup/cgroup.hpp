@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,17 @@ struct Directory {
     bool operator==(const Directory&) const = default;
 };
 
+// Whose systemd: the machine's, or the user's own one.
+enum class UnitOwner { system, user };
+// The scope that holds the container when systemd makes the cgroup.
+struct Unit {
+    std::string name = {};   // "rung-ID.scope"
+    std::string slice = {};  // "system.slice"
+    UnitOwner owner = UnitOwner::system;
+    std::string program = {};  // the path of rung-systemd, which talks to systemd
+    bool operator==(const Unit&) const = default;
+};
+
 // A plain value: it is written to state.json and read back. No directories = the container has no cgroup.
 struct Cgroup {
     Manager manager = Manager::cgroupfs;
@@ -32,6 +44,7 @@ struct Cgroup {
     std::vector<Directory> v1 = {};
     std::string unified = {};  // v2: the cgroup; hybrid: its directory on the cgroup2 mount, or empty
     std::string unified_mount_point = {};
+    std::optional<Unit> unit = {};  // Manager::systemd only
     bool operator==(const Cgroup&) const = default;
 
     // The directory holding `controller` ("memory"); for v2 the one directory; empty when there is none.
@@ -41,6 +54,15 @@ struct Cgroup {
 // Pure. `cgroups_path` as config.json has it: absolute = below the mount point, relative or empty (then `id`)
 // = on v1 below the caller's own cgroup, on v2 beside it, as runc. ".." cannot leave the mount.
 Cgroup locate(const kernel::CgroupFacts& host, const std::string& cgroups_path, const std::string& id);
+
+// The same where systemd makes the cgroup; cgroup/unit.hpp has the pure part. `own_program` is rung's path, beside which
+// or in ../libexec/rung its helper is.
+struct UnitRequest {
+    std::string cgroups_path = {};  // "slice:prefix:name"
+    std::string id = {};
+    std::string own_program = {};
+};
+Result<Cgroup> locate_on_systemd(const kernel::CgroupFacts& host, const UnitRequest& request);
 
 // Without what this user may not make (EACCES, EPERM, EROFS). On v2 that is an error when limits are asked for,
 // on v1 the limit's own. `is_asked_for`: config.json names a path, and then the cgroup has to be made.
@@ -75,6 +97,10 @@ Status check_unused(const Cgroup& cgroup);
 // Makes the directories (0755) and, on v2, enables the controllers down to it. A cgroup that already holds
 // processes or is frozen is an error (case D14). Undoes itself on failure.
 Status create(const Cgroup& cgroup);
+// systemd's way to make the cgroup: a scope around a process that exists. `annotations` may set some of its properties.
+Status start_unit(const Cgroup& cgroup, pid_t pid, const config::Resources& resources,
+                  const std::map<std::string, std::string>& annotations);
+Status check_unit_annotations(const std::map<std::string, std::string>& annotations);
 // cgroup v2: `owner` may divide the cgroup further, as cgroups(7) has it under "Cgroup delegation".
 Status give_to(const Cgroup& cgroup, uint32_t owner);
 // For a new cgroup: limits, and the device rules, which deny all but the usual nodes when there are none.

@@ -7,6 +7,7 @@
 #include "cgroup/cgroup.hpp"
 #include "cgroup/controllers.hpp"
 #include "cgroup/directories.hpp"
+#include "cgroup/systemd.hpp"
 #include "kernel/files.hpp"
 
 namespace rung::cgroup {
@@ -93,6 +94,16 @@ Status check_unused(const Cgroup& cgroup) {
     for (const Place& place : places(cgroup)) {
         if (kernel::exists(place.path)) TRY(require_unused(cgroup, place.path));
     }
+    return {};
+}
+
+Status make_missing_directories(const Cgroup& cgroup) {
+    NewDirectories directories;
+    for (const Place& place : places(cgroup))
+        (void)TRY(directories.make(place.path));
+    const std::string cpuset = cgroup.layout == kernel::CgroupLayout::v1 ? cgroup.directory_of("cpuset") : "";
+    if (!cpuset.empty()) TRY(inherit_cpuset(cpuset));
+    directories.keep();
     return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "cgroup/cgroup.hpp"
 #include "cgroup/directories.hpp"
+#include "cgroup/systemd.hpp"
 #include "kernel/files.hpp"
 
 namespace rung::cgroup {
@@ -50,6 +51,11 @@ Status remove_below(const std::string& path, Deadline deadline) {
 }  // namespace
 
 Status remove(const Cgroup& cgroup) {
+    if (cgroup.unit) {
+        // systemd would give what is left its own time to end, 90 s.
+        TRY(kill_all(cgroup));
+        stop_unit(cgroup);
+    }
     const Deadline deadline = std::chrono::steady_clock::now() + kPatience;
     Status first_failure;
     for (const Place& place : places(cgroup)) {

@@ -152,7 +152,19 @@ Status Creation::claim(const std::string& root) {
 }
 
 Status Creation::make_cgroup() {
+    if (prepared_.cgroup.unit) return {};  // systemd makes it, around the process
     TRY(cgroup::create(prepared_.cgroup).context(wording::kCgroupNotApplied));
+    return settle_cgroup();
+}
+
+Status Creation::start_unit() {
+    const auto& annotations = spec().annotations;
+    TRY(cgroup::start_unit(prepared_.cgroup, process_->pid(), spec().linux_.resources, annotations)
+            .context(wording::kCgroupNotApplied));
+    return settle_cgroup();
+}
+
+Status Creation::settle_cgroup() {
     owns_cgroup_ = true;
     if (lowered_.cgroup_owner)
         TRY(cgroup::give_to(prepared_.cgroup, *lowered_.cgroup_owner).context(wording::kCgroupNotApplied));
@@ -163,7 +175,8 @@ Status Creation::launch_process() {
     const std::string prefix =
         std::string{wording::kUnableToStart} + ": " + std::string{wording::kDuringInit};
     const Slots slots = TRY(open_slots(lowered_).context(prefix));
-    const Fd cgroup_directory = TRY(cgroup::open_unified(prepared_.cgroup));
+    Fd cgroup_directory;
+    if (!prepared_.cgroup.unit) cgroup_directory = TRY(cgroup::open_unified(prepared_.cgroup));
     Fd console_socket;
     if (!options_.console_socket.empty())
         console_socket = TRY(connect_console_socket(options_.console_socket));
@@ -213,6 +226,7 @@ Error Creation::with_hook_output(Error error) const {
 
 Status Creation::on_joined_namespaces() {
     TRY(directory_->write_init(TRY(identify(process_->pid()))));
+    if (prepared_.cgroup.unit) TRY(start_unit());
     if (lowered_.maps_users) {
         TRY(write_id_mappings(process_->pid(), spec().linux_,
                               lowered_.denies_setgroups ? Setgroups::denied : Setgroups::allowed));

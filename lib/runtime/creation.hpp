@@ -37,6 +37,8 @@ class Creation {
   private:
     Status claim(const std::string& root);
     Status make_cgroup();
+    Status start_unit();
+    Status settle_cgroup();  // what it holds its process to
     Status launch_process();
     Status converse();
     Status on_joined_namespaces();

@@ -50,8 +50,10 @@ Result<cgroup::Cgroup> place_cgroup(const Globals& globals, const Prepared& prep
         return cgroup::Cgroup{.manager = cgroup::Manager::disabled, .layout = prepared.host.cgroup.layout};
     }
     if (globals.systemd_cgroup) {
-        return Error{.message =
-                         "--systemd-cgroup: support for managing cgroups through systemd is not available"};
+        TRY(cgroup::check_unit_annotations(prepared.plan.spec.annotations));
+        return cgroup::locate_on_systemd(
+            prepared.host.cgroup,
+            {.cgroups_path = wanted.cgroups_path, .id = id, .own_program = globals.own_program});
     }
     return cgroup::keep_permitted(cgroup::locate(prepared.host.cgroup, wanted.cgroups_path, id),
                                   !wanted.cgroups_path.empty(), wanted.resources)

@@ -13,7 +13,8 @@
 namespace rung::runtime {
 
 struct Globals {
-    std::string root = {};  // state directory, absolute; where containers are remembered
+    std::string root = {};         // state directory, absolute; where containers are remembered
+    std::string own_program = {};  // rung's own path, beside which its helper programs are
     bool systemd_cgroup = false;
     bool without_cgroups =
         false;  // no cgroup is made: processes stay in the caller's, and a limit is refused

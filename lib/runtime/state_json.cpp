@@ -53,7 +53,15 @@ Json cgroup_to_json(const cgroup::Cgroup& group) {
                                {"path", directory.path},
                                {"mountPoint", directory.mount_point}});
     }
+    Json unit;
+    if (group.unit) {
+        unit = {{"name", group.unit->name},
+                {"slice", group.unit->slice},
+                {"ofUser", group.unit->owner == cgroup::UnitOwner::user},
+                {"program", group.unit->program}};
+    }
     return {{"manager", manager_name(group.manager)},
+            {"unit", std::move(unit)},
             {"layout", layout_name(group.layout)},
             {"v1", std::move(directories)},
             {"unified", group.unified},
@@ -65,6 +73,13 @@ cgroup::Cgroup cgroup_from_json(const Json& json) {
                          .layout = layout_from(json.value("layout", "none")),
                          .unified = json.value("unified", ""),
                          .unified_mount_point = json.value("unifiedMountPoint", "")};
+    if (const Json unit = json.value("unit", Json{}); unit.is_object()) {
+        group.unit = cgroup::Unit{
+            .name = unit.value("name", ""),
+            .slice = unit.value("slice", ""),
+            .owner = unit.value("ofUser", false) ? cgroup::UnitOwner::user : cgroup::UnitOwner::system,
+            .program = unit.value("program", "")};
+    }
     for (const auto& directory : json.value("v1", Json::array())) {
         group.v1.push_back({.controllers = directory.value("controllers", std::vector<std::string>{}),
                             .path = directory.value("path", ""),
