@@ -88,4 +88,4 @@ class Daemon(Engine):
         for namespace in (self.word, "k8s.io"):
             done = self.ctr("images", "import", archive, namespace=namespace)
             if done.code != 0:
-                raise SystemExit(f"no image: {done}\n{self.log_end()}")
+                raise SystemExit(f"no image: {done}\n{self.complaints()}")

@@ -51,4 +51,4 @@ class Daemon(Engine):
         done = self.call("import", "--change", "CMD [\"sh\"]", "--change",
                          "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", archive, "box")
         if done.code != 0:
-            raise SystemExit(f"no image: {done}\n{self.log_end()}")
+            raise SystemExit(f"no image: {done}\n{self.complaints()}")

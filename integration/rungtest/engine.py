@@ -60,7 +60,7 @@ class Engine:
         deadline = time.monotonic() + seconds * host.PATIENCE
         while not is_up():
             if self.process.poll() is not None or time.monotonic() > deadline:
-                raise SystemExit(f"{command[0]} does not come up:\n{self.log_end()}")
+                raise SystemExit(f"{command[0]} does not come up:\n{self.complaints()}")
             time.sleep(0.2)
 
     def restart(self):
@@ -79,14 +79,12 @@ class Engine:
         """The command as one that runs where the daemon lives."""
         return ["nsenter", "--target", str(self.process.pid), "--mount", "--net", *command]
 
-    def log_end(self):
-        with open(self.log, encoding="utf-8", errors="replace") as file:
-            return file.read()[-3000:]
-
     def complaints(self):
-        """What the daemon called an error lately."""
+        """The last lines of the daemon's log, and of those that are errors."""
         with open(self.log, encoding="utf-8", errors="replace") as file:
-            return "".join([line[:500] for line in file if "level=error" in line or "level=fatal" in line][-5:])
+            lines = [line[:400] for line in file]
+        errors = [line for line in lines[:-2] if "level=error" in line or "level=fatal" in line]
+        return "".join(errors[-4:] + lines[-2:])
 
     def stop(self):
         """Ends the daemon and whatever it left; returns what had to be ended or removed by force."""
