@@ -53,27 +53,28 @@ def ready(directory=os.path.join(PROJECT, "build", "vm")):
 
 def _unpack(target):
     shutil.rmtree(target, ignore_errors=True)
-    name = _package_name()
-    # The sandbox user of apt needs no way into our directories when it downloads to one of its own.
+    # apt downloads as root, and not as its own user, which has no way into our directories.
     with tempfile.TemporaryDirectory(prefix="rung-vm-") as work:
-        _run(["apt-get", "download", "-q", "-o", "APT::Sandbox::User=root", name], "download the kernel package " + name,
-             cwd=work)
-        _run(["dpkg-deb", "-x", glob.glob(os.path.join(work, "*.deb"))[0], target], "unpack " + name)
+        try:
+            _download(work)
+        except Unavailable:
+            # What apt knows may be missing or old; when it cannot learn more, the second failure says why.
+            subprocess.run(["apt-get", "update", "-q"], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            _download(work)
+        _run(["dpkg-deb", "-x", glob.glob(os.path.join(work, "*.deb"))[0], target], "unpack the kernel package")
     if not os.path.isdir(os.path.join(target, "lib")):
         os.symlink("usr/lib", os.path.join(target, "lib"))
     _run(["depmod", "-b", target, _version(target)], "index the kernel's modules")
 
 
-def _package_name():
+def _download(directory):
     """The package behind the current linux-image-amd64, which itself is empty."""
-    for refresh in (False, True):
-        if refresh:
-            subprocess.run(["apt-get", "update", "-q"], stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        listed = subprocess.run(["apt-cache", "depends", PACKAGE], capture_output=True, text=True, check=False).stdout
-        names = [line.split()[-1] for line in listed.splitlines() if line.strip().startswith("Depends: linux-image-")]
-        if names:
-            return names[0]
-    raise Unavailable(f"apt knows no package {PACKAGE}")
+    listed = _run(["apt-cache", "depends", PACKAGE], f"find the package {PACKAGE}").stdout.decode()
+    names = [line.split()[-1] for line in listed.splitlines() if line.strip().startswith("Depends: linux-image-")]
+    if not names:
+        raise Unavailable(f"apt knows no kernel behind {PACKAGE}")
+    _run(["apt-get", "download", "-q", "-o", "APT::Sandbox::User=root", names[0]],
+         f"download the kernel package {names[0]}", cwd=directory)
 
 
 def _version(package):
