@@ -277,6 +277,66 @@ class Membership(Case):
 
         self.is_gone(box)
 
+    def divided(self):
+        """A container that may make cgroups below its own, on v2."""
+        box = self.container()
+        box.bundle.namespace("cgroup")
+        for mount in box.config["mounts"]:
+            if mount["destination"] == "/sys/fs/cgroup":
+                mount["options"].remove("ro")
+        return box
+
+    @differs(crun="1.8 fails")
+    def test_exec_follows_an_init_that_has_moved_to_a_child_cgroup(self):
+        if not host.cgroup_is_v2():
+            self.skipTest("cgroup v1 has no such rule")
+        box = self.divided().shell("mkdir /sys/fs/cgroup/in && echo 1 > /sys/fs/cgroup/in/cgroup.procs && "
+                                   "echo +memory > /sys/fs/cgroup/cgroup.subtree_control && touch /ready; sleep 100")
+        self.succeed(box.run_detached())
+        host.wait_until(lambda: os.path.exists(box.bundle.inside("/ready")))
+
+        self.prints(box.exec("cat", "/proc/self/cgroup"), "0::/in")
+
+    def test_the_processs_user_may_divide_a_writable_cgroup(self):
+        if not host.cgroup_is_v2():
+            self.skipTest("on cgroup v1 nothing is delegated")
+        box = self.divided()
+        box.config["process"]["user"] = {"uid": 1000, "gid": 1000}
+
+        self.assertEqual(self.output_of(box, "cd /sys/fs/cgroup && mkdir in && echo 0 > in/cgroup.procs && echo divided; "
+                                             "echo 1 2>/dev/null > memory.max || echo limited"), "divided\nlimited")
+
+    def test_a_read_only_cgroup_is_not_handed_over(self):
+        if not host.cgroup_is_v2():
+            self.skipTest("on cgroup v1 nothing is delegated")
+        box = self.container().args("sleep", "100")
+        box.bundle.namespace("cgroup")
+        box.config["process"]["user"] = {"uid": 1000, "gid": 1000}
+
+        self.succeed(box.run_detached())
+
+        self.assertEqual(os.stat(os.path.dirname(host.cgroup_file(box.cgroup, "", "cgroup.procs"))).st_uid, 0)
+
+    @differs(runc="1.1 only warns", crun="1.8 goes on")
+    def test_a_frozen_cgroup_is_not_taken(self):
+        box = self.container().args("true")
+        directory = os.path.dirname(host.cgroup_file(box.cgroup, "freezer", "x"))
+        os.makedirs(directory)
+        name, frozen, thawed = (("cgroup.freeze", "1", "0") if host.cgroup_is_v2()
+                                else ("freezer.state", "FROZEN", "THAWED"))
+        _write(os.path.join(directory, name), frozen)
+        try:
+            self.fails(box.create(), "container's cgroup unexpectedly frozen")
+        finally:
+            _write(os.path.join(directory, name), thawed)
+            os.rmdir(directory)
+
+    def test_an_empty_cgroup_that_exists_is_taken(self):
+        box = self.container().args("cat", "/proc/self/cgroup")
+        os.makedirs(os.path.dirname(host.cgroup_file(box.cgroup, "pids", "x")))
+
+        self.assertIn(box.cgroup, self.succeed(box.run()).out)
+
     def test_a_second_container_in_the_same_cgroup_is_an_error(self):
         first = self.container("a").args("sleep", "100")
         self.succeed(first.run_detached())
@@ -288,3 +348,47 @@ class Membership(Case):
         if self.kind == "rung":
             self.fails(result, "container's cgroup is not empty")
         self.assertEqual(first.status(), "running")
+
+
+class Unified(Case):
+    """linux.resources.unified: files of cgroup v2 by their names."""
+
+    def refuses(self, files, *words):
+        box = self.container().args("true")
+        box.config["linux"]["resources"]["unified"] = files
+
+        result = box.create()
+
+        self.assertEqual(result.code, 1, repr(result))
+        if self.kind == "rung":
+            self.fails(result, *words)
+        self.is_gone(box)
+
+    @differs(crun="1.8 leaves the cgroup behind")
+    def test_a_file_elsewhere_is_refused(self):
+        self.refuses({"../memory.max": "1"}, "unified")
+
+    @differs(crun="1.8 leaves the cgroup behind")
+    def test_a_name_without_a_controller_is_refused(self):
+        self.refuses({"memory": "1"}, "unified")
+
+    @differs(crun="1.8 leaves the cgroup behind")
+    def test_a_controller_that_is_not_there_is_refused(self):
+        self.refuses({"nosuch.max": "1"}, "unified" if host.cgroup_is_v2() else "cannot use unified on cgroup v1")
+
+    def test_files_are_written_and_have_the_last_word(self):
+        if not host.cgroup_is_v2():
+            self.skipTest("cgroup v1 has no unified files")
+        box = self.container().args("sleep", "100")
+        box.config["linux"]["resources"].update(
+            memory={"limit": 64 << 20}, unified={"memory.max": str(32 << 20), "memory.oom.group": "1"})
+
+        self.succeed(box.run_detached())
+
+        self.assertEqual((box.cgroup_file("", "memory.max"), box.cgroup_file("", "memory.oom.group")),
+                         (str(32 << 20), "1"))
+
+
+def _write(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)

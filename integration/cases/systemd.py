@@ -82,8 +82,9 @@ class Units(Scoped):
 
     @differs(crun="1.8 leaves the scope to systemd")
     def test_an_id_can_be_used_again_at_once(self):
+        box = self.scoped()
         for _ in range(4):
-            box = self.running("again")
+            self.succeed(box.run_detached())
             self.succeed(box.delete("--force"))
             host.reap(box.created_pid)
 
@@ -179,7 +180,10 @@ class Limits(Scoped):
     def test_an_update_reaches_unit_and_file(self):
         box = self.running(pids={"limit": 33}, memory={"limit": 64 << 20})
 
-        self.succeed(self.runtime.call("update", "--pids-limit", "44", box.id))
+        result = self.runtime.call("update", "--pids-limit", "44", box.id)
+        if "update is not supported" in result.err:
+            self.skipTest("this runtime has no update")
+        self.succeed(result)
 
         self.assertEqual(show(box.scope, "TasksMax", "MemoryMax"), {"TasksMax": "44", "MemoryMax": str(64 << 20)})
         self.assertEqual(box.cgroup_file("", "pids.max"), "44")

@@ -30,6 +30,12 @@ Status write_value(const Cgroup& cgroup, const Write& write) {
 Error explain(const Cgroup& cgroup, const Write& write, Error error) {
     const std::string field = "linux.resources." + write.field;
     if (error.errno_value == ENOENT && cgroup.layout == kernel::CgroupLayout::v2) {
+        // Matched by runc's tests.
+        if (write.field.starts_with("unified") && !has_controller(cgroup.unified, write.controller)) {
+            return Error{.message = "unified resource \"" + write.spelling.file +
+                                    "\" can't be set: controller \"" + write.controller + "\" not available",
+                         .errno_value = ENOENT};
+        }
         return Error{.message = field + ": " + write.spelling.file + " is missing in " + cgroup.unified +
                                 ": " +
                                 why_missing(cgroup.unified_mount_point, cgroup.unified, write.controller),

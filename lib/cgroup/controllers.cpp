@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cgroup/controllers.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 #include <vector>
@@ -44,6 +45,11 @@ Status pass_on(const std::string& path, const std::string& controllers) {
 }
 
 }  // namespace
+
+bool has_controller(const std::string& path, const std::string& controller) {
+    const std::vector<std::string> names = controllers_of(path);
+    return std::find(names.begin(), names.end(), controller) != names.end();
+}
 
 void enable_controllers(const std::string& mount_point, const std::string& path) {
     const std::vector<std::string> wanted = controllers_of(mount_point);

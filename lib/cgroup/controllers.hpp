@@ -12,6 +12,8 @@ namespace rung::cgroup {
 // error yet: only a limit that needs it makes it one.
 void enable_controllers(const std::string& mount_point, const std::string& path);
 
+bool has_controller(const std::string& path, const std::string& controller);
+
 // Why `controller` is missing at `path`, for the error of a limit that needs it.
 std::string why_missing(const std::string& mount_point, const std::string& path,
                         const std::string& controller);

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cgroup/plan_writes.hpp"
 
+#include <algorithm>
+
 namespace rung::cgroup {
 
 namespace {
@@ -121,7 +123,14 @@ Result<Writes> unified_writes(const config::Resources& resources) {
         if (file.find('/') != std::string::npos) return invalid(field, "must be a file name, not a path");
         if (dot == std::string::npos || dot == 0)
             return invalid(field, "must begin with a controller and a dot");
-        writes.push_back({.controller = file.substr(0, dot), .spelling = {file, value}, .field = field});
+        // Files such as io.max take one line at a time.
+        for (size_t start = 0; start <= value.size();) {
+            const size_t end = std::min(value.find('\n', start), value.size());
+            const std::string line = value.substr(start, end - start);
+            start = end + 1;
+            if (line.empty() && !value.empty()) continue;
+            writes.push_back({.controller = file.substr(0, dot), .spelling = {file, line}, .field = field});
+        }
     }
     return writes;
 }

@@ -147,6 +147,17 @@ TEST_CASE("a unified file has the last word in the unit too, and others stay wit
     CHECK(v2_properties({.cpu = {.shares = 1024, .idle = 1}}) == Lines{"CPUWeight t 0"});
 }
 
+TEST_CASE("a unified value of several lines is written line by line") {
+    const auto writes =
+        cgroup::plan_v2_writes({.unified = {{"io.max", "8:0 rbps=1\n8:16 rbps=2\n"}, {"memory.low", ""}}});
+
+    REQUIRE(writes);
+    REQUIRE(writes->size() == 3);
+    CHECK(writes->at(0).spelling == cgroup::Spelling{"io.max", "8:0 rbps=1"});
+    CHECK(writes->at(1).spelling == cgroup::Spelling{"io.max", "8:16 rbps=2"});
+    CHECK(writes->at(2).spelling == cgroup::Spelling{"memory.low", ""});
+}
+
 TEST_CASE("device rules go into the unit by number") {
     const auto policy =
         cgroup::reduce_to_policy({{.allow = false},
