@@ -14,7 +14,7 @@ STATUS = ("Umask", "Uid", "Gid", "Groups", "CapInh", "CapPrm", "CapEff", "CapBnd
 
 # What the base config and the engines' samples mask.
 MASKED = re.compile(r"/proc/(acpi|asound|interrupts|kcore|keys|latency_stats|timer_list|timer_stats|sched_debug|scsi)$|/sys/firmware$"
-                    "|/sys/fs/selinux$|/sys/devices/virtual/powercap$|/masked")
+                    "|/sys/fs/selinux$|/sys/dev/block$|/sys/devices/virtual/powercap$|/masked")
 
 CONTROL_FILES = {
     "memory": ("limit_in_bytes", "memsw.limit_in_bytes", "soft_limit_in_bytes", "swappiness", "oom_control", "use_hierarchy",
@@ -94,7 +94,9 @@ def _whose_namespace(kind, link):
 
 
 def _add_mounts(facts, lines):
-    seen = {}
+    # Of two mounts at one place the upper one has the lower one as its parent; the order of the table says nothing.
+    points = {line.split()[0]: line.split()[4] for line in lines}
+    parents = {line.split()[0]: line.split()[1] for line in lines}
     for line in lines:
         before, after = line.split(" - ", 1)
         fields = before.split()
@@ -104,8 +106,10 @@ def _add_mounts(facts, lines):
             # With what a path is covered is the runtime's own affair; what can be read and written there is a fact of its own.
             facts[f"mask {point}"] = "there"
             continue
-        seen[point] = seen.get(point, 0) + 1
-        name = f"mount {point}" + (f" #{seen[point]}" if seen[point] > 1 else "")
+        depth, parent = 1, parents[fields[0]]
+        while points.get(parent) == point and parent != parents.get(parent):
+            depth, parent = depth + 1, parents[parent]
+        name = f"mount {point}" + (f" #{depth}" if depth > 1 else "")
         facts[name] = f"{kind} {options} root={fields[3]}" + (f" {propagation}" if propagation else "")
         # The superblock belongs to whoever made the file system first, and devtmpfs and sysfs are the host's.
         if kind in ("tmpfs", "devpts", "overlay"):
@@ -134,7 +138,7 @@ def of_process(pid):
         facts[f"cgroup {controller or 'unified'}"] = path
     for name in ("oom_score_adj", "uid_map", "gid_map", "setgroups", "personality"):
         facts[name] = " / ".join(" ".join(line.split()) for line in _lines(f"/proc/{pid}/{name}"))
-    for name in ("cwd", "root", "exe"):
+    for name in ("cwd", "root"):  # not exe: runc's start returns a moment before the program is executed
         try:
             facts[name] = os.readlink(f"/proc/{pid}/{name}")
         except OSError as error:

@@ -15,7 +15,8 @@ LARGE = ("inside", "exec", "outside", "created", "running")
 
 
 def _group(fact):
-    return fact.partition(": ")[0] if ": " in fact else None
+    group, _, name = fact.partition(": ")
+    return None if name in ("", "exit code", "output", "wording") else group
 
 
 def _groups(facts):

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 from rungtest import host
 from rungtest.container import Container
@@ -43,7 +44,7 @@ class Trial:
         self.work = os.path.realpath(tempfile.mkdtemp(prefix=f"{self.word}-"))
         os.chmod(self.work, 0o755)
         self.runtime = Runtime(path, os.path.join(self.work, "state"))
-        self.boxes, self.facts, self.faults, self._steps, self._children = [], {}, [], {}, []
+        self.boxes, self.facts, self.faults, self._steps, self._children, self.consoles = [], {}, [], {}, [], []
 
     # --- the container of the case ---
 
@@ -160,10 +161,26 @@ class Trial:
         return self.step("run", (box or self.box).run(*options, **how))
 
     def detach(self, *options, box=None, **how):
-        return self.step("run", (box or self.box).run_detached(*options, **how))
+        result = self.step("run", (box or self.box).run_detached(*options, **how))
+        self._await_program(result, box or self.box)
+        return result
 
     def start(self, box=None, **how):
-        return self.step("start", (box or self.box).start(**how))
+        result = self.step("start", (box or self.box).start(**how))
+        self._await_program(result, box or self.box)
+        return result
+
+    @staticmethod
+    def _await_program(result, box):
+        # The oracles' start returns a moment before the program is executed; until then its filter may be missing.
+        deadline = time.monotonic() + 2
+        while result.code == 0 and box.created_pid and host.is_alive(box.created_pid) and time.monotonic() < deadline:
+            try:
+                if os.path.basename(os.readlink(f"/proc/{box.created_pid}/exe")) in ("busybox", "probe"):
+                    return
+            except OSError:
+                pass
+            time.sleep(0.005)
 
     def exec(self, *args, options=(), box=None, **how):
         return self.step("exec", (box or self.box).exec(*args, options=options, **how))
@@ -261,6 +278,8 @@ class Trial:
         try:
             self._delete_all()
         finally:
+            for console in self.consoles:
+                console.close()
             for child in self._children:
                 child.kill()
                 child.wait()

@@ -124,6 +124,14 @@ Context& make_context(const Program& program) {
     return *new (storage) Context{.program = program};
 }
 
+// Takes over `pipe`, to which nothing is written.
+void await_end_of(int pipe) {
+    char byte = 0;
+    while (read(pipe, &byte, 1) < 0 && errno == EINTR) {
+    }
+    (void)close(pipe);
+}
+
 [[noreturn]] void fail(const Context& context, const Outcome& outcome) {
     // After `start` nobody is at the other end of the channel; what is left is the workload's own standard error.
     if (context.started) explain_on_stderr("of the container", outcome.error);
@@ -183,11 +191,19 @@ void run_staged(const Program& first_steps, const Program& program, uint64_t clo
     const Outcome outcome = run_steps(context, first_steps);
     if (outcome.failed()) fail(context, outcome);
 
+    // The parent has to know the pid before the new process reports anything, or it takes us for the container's first process: that one
+    // waits until our end of the pipe is closed.
+    int announced[2];
+    if (pipe2(announced, O_CLOEXEC) < 0) fail(context, failed(-errno));
     // CLONE_PARENT: the caller of rung, not this process, is to be able to wait for the container's first process.
     clone_args arguments{};
     arguments.flags = clone_flags | CLONE_PARENT;
     const int pid = kernel::clone3(arguments);
-    if (pid == 0) run(program, descriptors);
+    if (pid == 0) {
+        (void)close(announced[1]);
+        await_end_of(announced[0]);
+        run(program, descriptors);
+    }
     if (pid < 0) fail(context, failed(pid));
     send_report(context, make_report(context, ReportKind::init_pid, {.value = pid}));
     _exit(0);
