@@ -4,8 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import os
+import subprocess
 
-from rungtest import Case, differs
+from rungtest import Case, differs, host
 
 # The type of the config and the name in /proc/PID/ns.
 KINDS = {"pid": "pid", "network": "net", "ipc": "ipc", "uts": "uts", "mount": "mnt"}
@@ -34,6 +35,38 @@ class Namespaces(Case):
                     box.config["mounts"] = [one for one in box.config["mounts"] if one["type"] != "mqueue"]
 
                 self.assertEqual(self.inside(box, KINDS[kind]), os.readlink(f"/proc/self/ns/{KINDS[kind]}"))
+
+    @differs(runc="1.1 leaves the mounts", crun="1.8 leaves the mounts")
+    def test_without_a_mount_namespace_the_mounts_are_the_hosts_until_delete(self):
+        box = self.container().args("sleep", "100")
+        box.bundle.drop_namespace("mount")
+        for paths in ("maskedPaths", "readonlyPaths"):
+            box.config["linux"].pop(paths, None)
+
+        self.succeed(box.run_detached())
+        shared = os.readlink(f"/proc/{box.pid()}/ns/mnt")
+        self.succeed(box.delete("--force"))
+
+        self.assertEqual(shared, os.readlink("/proc/self/ns/mnt"))
+        self.assertEqual(host.mounts_below(box.bundle.rootfs), [])
+        self.is_gone(box)
+
+    @differs(runc="1.1 leaves the mounts", crun="1.8 leaves the mounts")
+    def test_without_a_mount_namespace_a_failed_create_leaves_no_mount_and_what_was_there_stays(self):
+        box = self.container()
+        box.bundle.drop_namespace("mount")
+        for paths in ("maskedPaths", "readonlyPaths"):
+            box.config["linux"].pop(paths, None)
+        box.config["hooks"] = {"createRuntime": [{"path": "/bin/false"}]}
+        rootfs = box.bundle.rootfs
+        subprocess.run(["mount", "--bind", rootfs, rootfs], check=True)
+        code = box.create().code
+        left = host.mounts_below(rootfs)
+        subprocess.run(["umount", "-l", rootfs], check=True)
+
+        self.assertNotEqual(code, 0)
+        self.assertEqual(left, [rootfs])
+        self.is_gone(box)
 
     def test_a_namespace_is_joined_by_its_path(self):
         holder = self.container("holder").args("sleep", "100")

@@ -52,10 +52,19 @@ Outcome perform(Context&, const SetRootPropagation& step) {
 Outcome perform(Context& context, const BindRootfs& step) {
     const Fd rootfs{open_directory(AT_FDCWD, step.path.c_str())};
     if (!rootfs) return failed(rootfs.get());
-    if (const int result = make_containing_mount_private(rootfs.get()); result < 0) return failed(result);
-
+    if (!step.on_host) {
+        if (const int result = make_containing_mount_private(rootfs.get()); result < 0) return failed(result);
+    }
     Fd tree{clone_tree(rootfs.get(), step.recursive ? Depth::recursive : Depth::one_mount)};
     if (!tree) return failed(tree.get());
+    if (step.on_host) {
+        // A peer of the host's own mount would show it all that is mounted here.
+        mount_attr attributes{};
+        attributes.propagation = MS_PRIVATE;
+        const unsigned int recursively = AT_EMPTY_PATH | AT_RECURSIVE;
+        if (const int result = kernel::mount_setattr(tree.get(), "", recursively, attributes); result < 0)
+            return failed(result);
+    }
     if (const int result = attach(tree.get(), rootfs.get()); result < 0) return failed(result);
     // The clone's descriptor is the new mount's root: no second look-up could be led elsewhere.
     keep_root(context, tree.release());

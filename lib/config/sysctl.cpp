@@ -17,12 +17,12 @@ constexpr std::array<std::string_view, 8> kIpcSettings = {
 };
 
 // "" when `path` may be set in a container with the namespaces of `spec`, otherwise why not.
-std::string objection(const Spec& spec, std::string_view path) {
+std::string objection(const Spec& spec, std::string_view path, std::string_view value) {
     // "net/../kernel/core_pattern" starts with "net/" and is not a network setting.
     if (path.empty() || path::clean(path) != path::join("/", path)) return "is not a plain name";
     if (path == "kernel/hostname") return "is not allowed as it conflicts with the OCI \"hostname\" field";
     if (path == "kernel/domainname") {
-        if (!spec.domainname.empty())
+        if (!spec.domainname.empty() && spec.domainname != value)
             return "is not allowed as it conflicts with the OCI \"domainname\" field";
         return spec.has_namespace(NamespaceType::uts) ? "" : "is not in a separate UTS namespace";
     }
@@ -58,7 +58,7 @@ std::string sysctl_path(std::string_view name) {
 
 Status validate_sysctl(const Spec& spec) {
     for (const auto& [name, value] : spec.linux_.sysctl) {
-        const std::string why = objection(spec, sysctl_path(name));
+        const std::string why = objection(spec, sysctl_path(name), value);
         if (!why.empty()) return Error{.message = "linux.sysctl: sysctl " + quoted(name) + " " + why};
     }
     return {};

@@ -107,15 +107,17 @@ void bind_image_slices(Draft& draft) {
 Status build_root(Draft& draft, std::optional<NetworkSlots> networks) {
     const config::Spec& spec = draft.plan.spec;
     const bool own_mounts = spec.has_namespace(config::NamespaceType::mount);
-    if (!own_mounts && !spec.mounts.empty()) {
-        return Error{.message = "mounts: without a mount namespace they would be made on the host"};
-    }
+    draft.lowered.mounts_on_host = !own_mounts && (!spec.mounts.empty() || spec.root.read_only);
     if (own_mounts) {
         draft.add(child::SetRootPropagation{initial_propagation(draft.plan)});
         // What the host has mounted below the rootfs is no part of the image: read-only on the root would not reach it.
         draft.add(child::BindRootfs{.path = draft.options.rootfs, .recursive = !draft.plan.granted});
         // Before the mounts, which may lie on top of a slice.
         bind_image_slices(draft);
+        TRY(add_mounts(draft));
+    } else if (draft.lowered.mounts_on_host) {
+        // On one mount of ours, with which all that lies on it can be taken away again.
+        draft.add(child::BindRootfs{.path = draft.options.rootfs, .on_host = true});
         TRY(add_mounts(draft));
     } else {
         draft.add(child::OpenRootfs{draft.options.rootfs});
@@ -139,11 +141,13 @@ void protect_paths(Draft& draft) {
         draft.add(child::ReadOnlyPath{path});
     for (const std::string& path : spec.linux_.masked_paths)
         draft.add(child::MaskPath{path});
-    if (!spec.has_namespace(config::NamespaceType::mount)) return;
+    const bool own_mounts = spec.has_namespace(config::NamespaceType::mount);
+    if (!own_mounts && !draft.lowered.mounts_on_host) return;
 
     child::RemountRoot root{.read_only = spec.root.read_only};
     // What config.json says of the root holds from the pivot on: an unbindable root could not have been bound.
-    if (const auto flags = propagation_of(spec.linux_.rootfs_propagation)) root.propagation = {*flags};
+    if (const auto flags = propagation_of(spec.linux_.rootfs_propagation); flags && own_mounts)
+        root.propagation = {*flags};
     if (root.read_only || !root.propagation.empty()) draft.add(std::move(root));
 }
 

@@ -15,6 +15,7 @@
 #include "base/path.hpp"
 #include "kernel/files.hpp"
 #include "runtime/hooks.hpp"
+#include "runtime/host_mounts.hpp"
 #include "runtime/terminal.hpp"
 #include "runtime/wording.hpp"
 
@@ -94,6 +95,12 @@ Status check_shared_namespaces(const config::Spec& spec) {
     return {};
 }
 
+void undo_host_mounts(const StateDirectory& directory) {
+    const auto state = directory.read_state();
+    if (!state || !*state) return;
+    if (const auto removed = remove_host_mounts(**state); !removed) log::warn(removed.error().message);
+}
+
 }  // namespace
 
 Status check_console(const std::string& console_socket, bool terminal, Foreground foreground) {
@@ -138,6 +145,8 @@ Status Creation::claim(const std::string& root) {
                                 .new_keyring = !options_.no_new_keyring,
                                 .preserve_fds = options_.preserve_fds}));
     TRY(compile_filters(lowered_, spec().linux_.seccomp));
+    std::optional<uint64_t> rootfs_mount;
+    if (lowered_.mounts_on_host) rootfs_mount = TRY(mount_showing(prepared_.rootfs));
     auto claimed = TRY(StateDirectory::claim(root, options_.id));
     directory_.emplace(std::move(claimed));
 
@@ -146,7 +155,9 @@ Status Creation::claim(const std::string& root) {
     if (written && directory_->is_removed()) return Error{.message = std::string{wording::kDoesNotExist}};
     if (written) written = cgroup::check_unused(prepared_.cgroup).context(wording::kCgroupNotApplied);
     if (written) written = directory_->write_config(prepared_.config_text);
-    if (written) written = directory_->write_state(describe(prepared_, options_.id));
+    State state = describe(prepared_, options_.id);
+    state.rootfs_mount = rootfs_mount;
+    if (written) written = directory_->write_state(state);
     if (!written) undo();
     return written;
 }
@@ -279,6 +290,7 @@ void Creation::undo() {
             log::warn(removed.error().message);
     }
     if (!directory_) return;
+    if (lowered_.mounts_on_host) undo_host_mounts(*directory_);
     if (const auto removed = directory_->remove(); !removed) log::warn(removed.error().message);
     // What createRuntime hooks set up, such as a network, poststop hooks take down.
     if (hooks_have_run_) run_poststop_hooks(spec().hooks.poststop, oci_state("stopped"));

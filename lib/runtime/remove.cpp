@@ -7,6 +7,7 @@
 #include "kernel/syscalls.hpp"
 #include "runtime/container.hpp"
 #include "runtime/hooks.hpp"
+#include "runtime/host_mounts.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/wording.hpp"
 
@@ -56,6 +57,7 @@ void run_poststop_hooks_of(const std::string& config_text, const OciState& state
 Status remove_container(Container container) {
     TRY(kill_processes(container.directory, container.state));
     TRY(remove_cgroup(container.state));
+    TRY(remove_host_mounts(container.state));
     std::string config_text;
     if (container.state.has_poststop_hooks) config_text = TRY(container.directory.read_config());
     const OciState last = oci_state(container, Phase::stopped);

@@ -45,6 +45,8 @@ struct State {
     bool private_pid_namespace = false;  // the end of init is the end of every process
     bool has_poststart_hooks = false;
     bool has_poststop_hooks = false;
+    // Where mounts are made on the host: the id of the mount that showed the rootfs before. One that differs is ours.
+    std::optional<uint64_t> rootfs_mount = {};
     bool operator==(const State&) const = default;
 };
 

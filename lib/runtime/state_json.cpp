@@ -100,6 +100,7 @@ State state_from(const Json& json) {
                 .private_pid_namespace = json.value("privatePidNamespace", false),
                 .has_poststart_hooks = json.value("poststartHooks", false),
                 .has_poststop_hooks = json.value("poststopHooks", false)};
+    if (json.contains("rootfsMount")) state.rootfs_mount = json.value("rootfsMount", uint64_t{0});
     state.grants_are_known = json.contains("grants") && json["grants"].is_array();
     for (const auto& grant : json.value("grants", Json::array())) {
         state.grants.push_back({.name = grant.value("name", ""), .text = grant.value("text", "")});
@@ -113,18 +114,19 @@ std::string state_to_json(const State& state) {
     Json grants = Json::array();
     for (const auto& grant : state.grants)
         grants.push_back({{"name", grant.name}, {"text", grant.text}});
-    const Json json = {{"id", state.id},
-                       {"ociVersion", state.oci_version},
-                       {"bundle", state.bundle},
-                       {"rootfs", state.rootfs},
-                       {"created", state.created},
-                       {"ownerUid", state.owner_uid},
-                       {"annotations", state.annotations},
-                       {"grants", std::move(grants)},
-                       {"cgroup", cgroup_to_json(state.cgroup)},
-                       {"privatePidNamespace", state.private_pid_namespace},
-                       {"poststartHooks", state.has_poststart_hooks},
-                       {"poststopHooks", state.has_poststop_hooks}};
+    Json json = {{"id", state.id},
+                 {"ociVersion", state.oci_version},
+                 {"bundle", state.bundle},
+                 {"rootfs", state.rootfs},
+                 {"created", state.created},
+                 {"ownerUid", state.owner_uid},
+                 {"annotations", state.annotations},
+                 {"grants", std::move(grants)},
+                 {"cgroup", cgroup_to_json(state.cgroup)},
+                 {"privatePidNamespace", state.private_pid_namespace},
+                 {"poststartHooks", state.has_poststart_hooks},
+                 {"poststopHooks", state.has_poststop_hooks}};
+    if (state.rootfs_mount) json["rootfsMount"] = *state.rootfs_mount;
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
