@@ -115,6 +115,10 @@ Result<Writes> io_writes(const config::BlockIoResources& block_io) {
     return writes;
 }
 
+bool is_core_limit(const std::string& file) {
+    return file == "cgroup.max.depth" || file == "cgroup.max.descendants" || file == "cgroup.pressure";
+}
+
 Result<Writes> unified_writes(const config::Resources& resources) {
     Writes writes;
     for (const auto& [file, value] : resources.unified) {
@@ -123,6 +127,8 @@ Result<Writes> unified_writes(const config::Resources& resources) {
         if (file.find('/') != std::string::npos) return invalid(field, "must be a file name, not a path");
         if (dot == std::string::npos || dot == 0)
             return invalid(field, "must begin with a controller and a dot");
+        if (file.starts_with("cgroup.") && !is_core_limit(file))
+            return invalid(field, "is not a limit: it would move, stop or kill processes");
         // Files such as io.max take one line at a time.
         for (size_t start = 0; start <= value.size();) {
             const size_t end = std::min(value.find('\n', start), value.size());

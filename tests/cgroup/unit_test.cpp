@@ -158,6 +158,13 @@ TEST_CASE("a unified value of several lines is written line by line") {
     CHECK(writes->at(2).spelling == cgroup::Spelling{"memory.low", ""});
 }
 
+TEST_CASE("a unified file that acts on processes is no limit") {
+    for (const char* file :
+         {"cgroup.procs", "cgroup.threads", "cgroup.kill", "cgroup.freeze", "cgroup.subtree_control"})
+        CHECK_FALSE(cgroup::plan_v2_writes({.unified = {{file, "1"}}}));
+    CHECK(cgroup::plan_v2_writes({.unified = {{"cgroup.max.depth", "3"}}}));
+}
+
 TEST_CASE("device rules go into the unit by number") {
     const auto policy =
         cgroup::reduce_to_policy({{.allow = false},
