@@ -3,10 +3,14 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import functools
+
 from rungtest import runtime
-from rungtest.engine import Engine
+from rungtest.engine import Engine, enter_own_namespaces
 from rungtest.image import write_archive
 
+# Where systemd and its bus are reached.
+SYSTEMD = ("/run/systemd", "/run/dbus")
 BOX, PAUSE = "test.example/box:1", "test.example/pause:1"
 
 CONFIGURATION = """version = 2
@@ -30,6 +34,7 @@ state = "{work}/state"
     container_annotations = ["dev.rung.*"]
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.tested.options]
       BinaryName = "{runtime}"
+      SystemdCgroup = {systemd}
 """
 
 NETWORK = """{"cniVersion": "0.4.0", "name": "pods", "plugins": [{"type": "pair"}]}
@@ -56,17 +61,21 @@ echo '{"cniVersion": "0.4.0", "interfaces": [{"name": "'"$CNI_IFNAME"'", "sandbo
 
 
 class Daemon(Engine):
-    def __init__(self, runtime_path):
+    """`systemd` says whether the pods' cgroups are made by systemd. What ctr runs has them made directly."""
+
+    def __init__(self, runtime_path, systemd=False):
         super().__init__("containerd")
-        self.runtime_path = runtime_path
-        self.write("config.toml", CONFIGURATION.format(work=self.work, runtime=runtime_path, pause=PAUSE))
+        self.runtime_path, self.systemd = runtime_path, systemd
+        self.write("config.toml", CONFIGURATION.format(work=self.work, runtime=runtime_path, pause=PAUSE,
+                                                       systemd=str(systemd).lower()))
         self.write("cni.d/10-pods.conflist", NETWORK)
         for name in ("pair", "loopback"):
             self.write(f"cni/{name}", PLUGIN, 0o755)
 
     def __enter__(self):
         try:
-            self.start(["containerd", "--config", self.path("config.toml")], lambda: self.ctr("version").code == 0)
+            self.start(["containerd", "--config", self.path("config.toml")], lambda: self.ctr("version").code == 0,
+                       prepare=functools.partial(enter_own_namespaces, SYSTEMD if self.systemd else ()))
             self._import_images()
         except BaseException:
             self.stop()

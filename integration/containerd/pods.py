@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 import itertools
 import json
 import os
+import subprocess
 import unittest
 
 import grpc
@@ -29,7 +30,8 @@ class Pods(unittest.TestCase):
     def setUpClass(cls):
         path = find_runtime()
         cls.kind = kind_of(path)
-        cls.daemon = Daemon(path).__enter__()
+        # As a kubelet does: with systemd where there is one.
+        cls.daemon = Daemon(path, systemd=os.path.isdir("/run/systemd/system")).__enter__()
         cls.client = Client(cls.daemon.path("socket"))
         cls.addClassCleanup(cls._stop_daemon)
         cls.numbers = itertools.count(1)
@@ -58,6 +60,8 @@ class Pods(unittest.TestCase):
             self.call("StopPodSandbox", pod_sandbox_id=pod["id"])
             self.call("RemovePodSandbox", pod_sandbox_id=pod["id"])
         # A kubelet makes the pods' cgroups, and removes them.
+        if self.daemon.systemd:
+            subprocess.run(["systemctl", "stop", f"{self.daemon.word}.slice"], check=True)
         for cgroup in host.cgroup_directories(f"{self.daemon.word}/"):
             os.rmdir(cgroup)
 
@@ -76,9 +80,12 @@ class Pods(unittest.TestCase):
         own_name = linux.get("security_context", {}).get("namespace_options", {}).get("network") != NODE
         config = {"metadata": {"name": name, "uid": name, "namespace": "tests"}, "hostname": name if own_name else "",
                   "log_directory": self.daemon.path("logs", name), "annotations": annotations or {},
-                  "linux": {"cgroup_parent": f"/{self.daemon.word}/{name}", **linux}}
+                  "linux": {"cgroup_parent": self.parent_cgroup(name), **linux}}
         identifier = self.call("RunPodSandbox", config=config, runtime_handler="tested")["pod_sandbox_id"]
         return identifier, config
+
+    def parent_cgroup(self, name):
+        return f"{self.daemon.word}-{name}.slice" if self.daemon.systemd else f"/{self.daemon.word}/{name}"
 
     def create(self, pod, *command, linux=None, **fields):
         identifier, pod_config = pod

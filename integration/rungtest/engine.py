@@ -16,16 +16,23 @@ import time
 from rungtest import host, runtime
 
 CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
-MS_REC, MS_PRIVATE = 0x4000, 0x40000
+MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 
 
-def enter_own_namespaces():
+def enter_own_namespaces(keep=()):
+    """`keep` are directories below /run that stay in sight."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNS | CLONE_NEWNET) != 0 or libc.mount(b"", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
         raise OSError(ctypes.get_errno(), "namespaces for a daemon")
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    kept = {path: os.open(path, os.O_PATH) for path in keep}
     if libc.mount(b"tmpfs", b"/run", b"tmpfs", 0, b"mode=755") != 0:
         raise OSError(ctypes.get_errno(), "a /run for a daemon")
+    for path, descriptor in kept.items():
+        os.mkdir(path)
+        if libc.mount(f"/proc/self/fd/{descriptor}".encode(), path.encode(), None, MS_BIND | MS_REC, None) != 0:
+            raise OSError(ctypes.get_errno(), f"{path} for a daemon")
+        os.close(descriptor)
 
 
 class Engine:
