@@ -5,11 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 
 import itertools
 import json
-import shutil
 import unittest
 
 from rungtest import differs, host
-from rungtest.runtime import find_runtime, kind_of
+from rungtest.runtime import find_runtime, kind_of, why_no_checkpoint
 from rungtest.terminal import Foreground
 
 from containerd.daemon import BOX, Daemon
@@ -309,8 +308,9 @@ class Tasks(unittest.TestCase):
         host.wait_until(lambda: sorted(self._read(log).split()) == ["one", "two"], 10, "both lines in the log")
 
     def test_a_checkpoint_is_taken_and_started_again(self):
-        if shutil.which("criu") is None:
-            self.skipTest("there is no criu on this machine")
+        reason = why_no_checkpoint(self.daemon.runtime_path)
+        if reason:
+            self.skipTest(reason)
         name = self.background()
 
         self.ok(self.ctr("tasks", "checkpoint", "--exit", name))

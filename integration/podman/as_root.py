@@ -3,9 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-import shutil
-
 from rungtest import host
+from rungtest.runtime import why_no_checkpoint
 
 from podman import common
 from podman.place import BOX
@@ -61,8 +60,9 @@ class Root(common.Common, common.Podman):
         self.assertEqual(result.code, 3, repr(result))
 
     def test_a_checkpoint_is_taken_and_started_again(self):
-        if shutil.which("criu") is None:
-            self.skipTest("there is no criu on this machine")
+        reason = why_no_checkpoint(self.place.runtime_path)
+        if reason:
+            self.skipTest(reason)
         name = self.background()
         self.ok(self.podman("container", "checkpoint", name))
 

@@ -82,6 +82,17 @@ def kind_of(path):
     return name if name in ("runc", "crun") else "rung"
 
 
+def why_no_checkpoint(path):
+    """Why this runtime cannot checkpoint on this machine; None when it can."""
+    if shutil.which("criu") is None:
+        return "there is no criu on this machine"
+    if subprocess.run(["criu", "check"], capture_output=True, check=False).returncode != 0:
+        return "this criu does not work on this kernel"
+    if subprocess.run([path, "checkpoint", "--help"], capture_output=True, check=False).returncode != 0:
+        return "the runtime does not checkpoint"
+    return None
+
+
 def find_runtime():
     """RUNTIME names the program: rung (the build), runc or crun of the system, or a path."""
     wanted = os.environ.get("RUNTIME", "rung")
