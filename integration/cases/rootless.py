@@ -226,6 +226,19 @@ class Mounts(UserCase):
         self.assertEqual(self.output_of(box, "echo text > /data/file && cat /data/file"), "text")
         self.assertEqual(os.stat(os.path.join(place, "file")).st_uid, UID)
 
+    @differs(crun="1.8 has given the group up by then")
+    def test_what_only_a_group_of_the_user_reaches_can_be_bound(self):
+        box = self.container()
+        map_ids(box, subordinates=True)
+        place = os.path.join(self.work, "shared", "inner")
+        os.makedirs(place)
+        os.chown(os.path.dirname(place), 0, 63003)
+        os.chmod(os.path.dirname(place), 0o710)
+        self.runtime.groups = "--groups=63003"
+        box.bundle.add_mount("/data", place, options=["bind"])
+
+        self.assertEqual(self.output_of(box, "ls -d /data; id -G"), "/data\n0")
+
     def test_what_the_user_cannot_reach_cannot_be_bound(self):
         box = self.container()
         place = os.path.join(self.work, "closed", "inner")
@@ -347,6 +360,26 @@ class Verbs(UserCase):
         self.succeed(box.delete("--force"))
 
         self.is_gone(box)
+
+    @differs(runc="1.1 fails", crun="1.8 does nothing")
+    def test_a_signal_to_all_reaches_a_container_without_a_cgroup(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.run_detached())
+
+        self.succeed(box.kill("KILL", "--all"))
+        box.wait_stopped()
+
+        self.succeed(box.kill("KILL", "--all"))  # as on any that has stopped
+
+    def test_what_takes_a_cgroup_says_so(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.run_detached())
+
+        for verb in ("pause", "ps"):
+            result = self.runtime.call(verb, box.id)
+            self.assertEqual(result.code, 1, repr(result))
+            if self.kind == "rung":
+                self.fails(result, "cgroups not configured for container")
 
     def test_hooks_run_as_the_user(self):
         box = self.container()

@@ -18,10 +18,10 @@ GID = 63002  # another number: a group map made from the uid would be wrong
 FIRST_SUBORDINATE = 700000
 SUBORDINATES = 65536
 
-# $1 is the directory with the user's /etc; the rest is the command.
+# $1 is the directory with the user's /etc, $2 says which groups; the rest is the command.
 SCRIPT = """set -e
-mount --bind "$1/etc" /etc; shift
-exec setpriv --reuid %d --regid %d --clear-groups --inh-caps=-all "$@"
+mount --bind "$1/etc" /etc; groups=$2; shift 2
+exec setpriv --reuid %d --regid %d "$groups" --inh-caps=-all "$@"
 """ % (UID, GID)
 
 
@@ -31,9 +31,10 @@ class UserRuntime(Runtime):
     def __init__(self, path, root, files):
         super().__init__(path, root)
         self.files = files
+        self.groups = "--clear-groups"
 
     def prefix(self):
-        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", SCRIPT, "as-user", self.files]
+        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", SCRIPT, "as-user", self.files, self.groups]
 
     def command(self, *args):
         return [*self.prefix(), self.path, "--root", self.root, *args]
