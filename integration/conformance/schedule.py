@@ -19,7 +19,7 @@ from rungtest import host
 from rungtest.runtime import DEFAULT_RUNTIME, find_runtime
 
 from conformance import judge, workplace
-from conformance.trial import Trial
+from conformance.trial import LeftOut, Trial
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -46,8 +46,11 @@ def _trial(case_name, kind, path, probe):
     trial = Trial(kind, path, probe)
     started = time.monotonic()
     trial.limit_time()
+    left_out = False
     try:
         function(trial)
+    except LeftOut:
+        left_out = True
     except Exception as error:  # noqa: BLE001: an oracle may do anything; it is a fact like others
         trial.note("the case", f"broke off: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
         trial.must(False, "".join(traceback.format_exception(error)[-3:]))
@@ -56,7 +59,7 @@ def _trial(case_name, kind, path, probe):
     except Exception as error:  # noqa: BLE001
         trial.note("the end of the case", f"broke off: {error}")
         trial.must(False, "".join(traceback.format_exception(error)[-3:]))
-    return {"facts": trial.facts, "faults": trial.faults, "seconds": time.monotonic() - started}
+    return {"facts": trial.facts, "faults": trial.faults, "left out": left_out, "seconds": time.monotonic() - started}
 
 
 def _begin_worker(cases):
@@ -96,6 +99,7 @@ def _run(cases, runtimes, probe, accepted, chosen):
         running = {name: {kind: pool.submit(_trial, name, kind, path, probe) for kind, path in runtimes.items()} for name, _ in cases}
         for name, futures in running.items():
             observed = {kind: future.result() for kind, future in futures.items()}
+            observed = {kind: one for kind, one in observed.items() if not one["left out"]}
             slow += [(one["seconds"], f"{name} ({kind})") for kind, one in observed.items()]
             complaints = judge.judge(name, observed, accepted)
             passed, failed = passed + (not complaints), failed + bool(complaints)

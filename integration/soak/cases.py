@@ -6,12 +6,17 @@ SPDX-License-Identifier: Apache-2.0
 import os
 import random
 import subprocess
+import threading
 import time
 
 from rungtest import Case, differs, host
 from rungtest.runtime import ENVIRONMENT
 
 ROUNDS = int(os.environ.get("SOAK_ROUNDS", "300"))
+LANES = 8
+CYCLES = ROUNDS * 10 // 3  # all lanes together
+# What the kernel may keep for itself for a while: slabs, and cgroups that are gone but not yet given back.
+MEMORY_THAT_MAY_STAY = 256 << 20
 
 
 class Soak(Case):
@@ -83,6 +88,51 @@ class Soak(Case):
 
         self.assertEqual(self._mounts(), before)
         self.is_gone(box)
+
+    def test_a_thousand_lives_in_eight_lanes_leave_everything_as_it_was(self):
+        boxes = [self.container(f"lane{lane}").args("sleep", "100") for lane in range(LANES)]
+        faults = []
+        # Once before counting: what is made on first use is not a leak.
+        self._live(boxes[0], 1, faults)
+        before = self._everything()
+        memory = self._memory_of_the_kernel()
+
+        lanes = [threading.Thread(target=self._live, args=(box, CYCLES // LANES, faults)) for box in boxes]
+        for lane in lanes:
+            lane.start()
+        for lane in lanes:
+            lane.join()
+        host.reap_ended()
+
+        self.assertEqual(faults, [])
+        self.assertEqual(self._everything(), before)
+        host.wait_until(lambda: self._memory_of_the_kernel() < memory + MEMORY_THAT_MAY_STAY, 60, "the kernel's memory")
+
+    def _live(self, box, cycles, faults):
+        """One lane: a container is created, started, entered, killed and deleted, again and again."""
+        for cycle in range(cycles):
+            try:
+                for result in (box.create(), box.start(), box.exec("true"), box.kill("KILL")):
+                    self.succeed(result)
+                box.wait_stopped(30)
+                box.reap()
+                self.succeed(box.delete())
+            except Exception as error:  # noqa: BLE001: a thread's failure has to reach the test
+                faults.append(f"{box.id}, cycle {cycle}: {error}")
+                return
+
+    def _everything(self):
+        """Counts of what a runtime could leave: our descriptors and the host's mounts, and what carries the test's name."""
+        return {"descriptors": len(os.listdir("/proc/self/fd")), "mounts": self._mounts(),
+                "cgroups": len(host.cgroup_directories(self.word)), "processes": len(host.processes_of(self.word)),
+                "states": len(os.listdir(self.runtime.root))}
+
+    @staticmethod
+    def _memory_of_the_kernel():
+        """Bytes that cannot be reclaimed, and what lies in tmpfs; no process of ours is left to hold any other."""
+        with open("/proc/meminfo", encoding="ascii") as file:
+            fields = dict(line.split(":") for line in file)
+        return sum(int(fields[name].split()[0]) << 10 for name in ("SUnreclaim", "KernelStack", "Percpu", "Shmem"))
 
     def _begin(self, *arguments):
         return subprocess.Popen(self.runtime.command(*arguments), env=ENVIRONMENT, stdin=subprocess.DEVNULL,

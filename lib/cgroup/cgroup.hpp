@@ -70,9 +70,6 @@ Result<Cgroup> keep_permitted(Cgroup wanted, bool is_asked_for, const config::Re
 // Not root, or only root of a user namespace: device rules are then neither permitted nor needed.
 bool is_rootless();
 
-// Pure: the directories that the caller itself is in, as this host's mounts show them.
-Cgroup callers_own(const kernel::CgroupFacts& host);
-
 // A file and what goes into it.
 struct Spelling {
     std::string file = {};  // "memory.limit_in_bytes"

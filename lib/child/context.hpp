@@ -62,7 +62,6 @@ void send_terminal(Context& context, int master);
 Outcome perform(Context& context, const UnshareNamespaces& step);  // namespaces.cpp
 Outcome perform(Context& context, const JoinNamespace& step);
 Outcome perform(Context& context, const KeepNetworkNamespace& step);
-Outcome perform(Context& context, const BecomeDumpable& step);
 Outcome perform(Context& context, const BecomeNamespaceRoot& step);
 Outcome perform(Context& context, const BringUpLoopback& step);
 Outcome perform(Context& context, const SyncWithParent& step);      // run.cpp

@@ -17,10 +17,10 @@
 namespace rung::child {
 
 using Step =
-    std::variant<UnshareNamespaces, JoinNamespace, KeepNetworkNamespace, BecomeDumpable, BecomeNamespaceRoot,
-                 BringUpLoopback, SyncWithParent, JoinCgroups, SetRootPropagation, BindRootfs, OpenRootfs,
-                 AttachTree, MountFilesystem, BindHostPath, RemountTarget, BindSlice, KeepTree, MakeDevice,
-                 BindDevice, MakeSymlink, PrepareDev, RunHooks, PivotRoot, MoveRoot, ChangeRoot, RemountRoot,
+    std::variant<UnshareNamespaces, JoinNamespace, KeepNetworkNamespace, BecomeNamespaceRoot, BringUpLoopback,
+                 SyncWithParent, JoinCgroups, SetRootPropagation, BindRootfs, OpenRootfs, AttachTree,
+                 MountFilesystem, BindHostPath, RemountTarget, BindSlice, KeepTree, MakeDevice, BindDevice,
+                 MakeSymlink, PrepareDev, RunHooks, PivotRoot, MoveRoot, ChangeRoot, RemountRoot,
                  OpenTerminal, OwnStdio, NewSession, NewKeyring, SetHostname, SetDomainname, WriteSysctl,
                  MaskPath, ReadOnlyPath, SetRlimit, SetScheduler, SetIoPriority, SetPersonality, SetExecLabel,
                  SetNoNewPrivs, LoadSeccomp, CloseDescriptors, DropBounding, SetUser, SetCapabilities,

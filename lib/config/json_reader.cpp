@@ -114,6 +114,10 @@ bool Object::has(std::string_view name) const {
     return value != nullptr && !value->empty();
 }
 
+bool Object::has_object(std::string_view name) const {
+    return find_object(name) != nullptr;
+}
+
 bool Object::boolean(std::string_view name) const {
     return optional_boolean(name).value_or(false);
 }

@@ -31,6 +31,7 @@ struct Problem {
 class Object {
   public:
     bool has(std::string_view name) const;  // present, and neither null nor an empty list or object
+    bool has_object(std::string_view name) const;  // present and an object, if an empty one
 
     bool boolean(std::string_view name) const;  // absent = false
     std::optional<bool> optional_boolean(std::string_view name) const;

@@ -111,7 +111,7 @@ Linux read_linux(const Object& object) {
         result.personality = static_cast<unsigned long>(value.value_or(0));
     }
     for (const char* field : {"intelRdt", "netDevices", "memoryPolicy"}) {
-        if (object.has(field)) object.refuse(field, kNotSupported);
+        if (object.has_object(field) && object.has(field)) object.refuse(field, kNotSupported);
     }
     return result;
 }

@@ -128,7 +128,7 @@ std::vector<Rlimit> read_rlimits(const Object& process) {
 Process read_process(const Object& object) {
     Process process;
     process.terminal = object.boolean("terminal");
-    if (object.has("consoleSize")) {
+    if (object.has_object("consoleSize")) {
         const Object size = object.object("consoleSize");
         process.console_size = {.height = size.uint16("height").value_or(0),
                                 .width = size.uint16("width").value_or(0)};
@@ -139,7 +139,8 @@ Process read_process(const Object& object) {
     process.env = object.texts("env");
     process.cwd = object.text("cwd");
     const Object capabilities = object.object("capabilities");
-    if (object.has("capabilities")) process.capabilities = read_capabilities(capabilities);
+    // An empty object grants nothing; only without one `exec --process` takes the container's.
+    if (object.has_object("capabilities")) process.capabilities = read_capabilities(capabilities);
     process.rlimits = read_rlimits(object);
     process.no_new_privileges = object.boolean("noNewPrivileges");
     process.apparmor_profile = object.text("apparmorProfile");

@@ -81,7 +81,6 @@ void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTa
     std::vector<child::Step>& steps = lowered.program.steps;
     lowered.program.args = process.args;
     lowered.program.env = resolve_duplicates(process.env);
-    lowered.oom_score_adj = process.oom_score_adj;
     use_filters(lowered, plan);
 
     add_scheduling(steps, plan, process);
@@ -95,7 +94,6 @@ void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTa
     }
     become_user(steps, tail);
 
-    if (tail.owner_may_look) steps.emplace_back(child::BecomeDumpable{});
     steps.emplace_back(child::AwaitStart{});
     if (process.no_new_privileges) load_filters(lowered);
     if (!tail.start_container_hooks.empty()) {

@@ -14,10 +14,8 @@
 #include "base/log.hpp"
 #include "base/path.hpp"
 #include "kernel/files.hpp"
-#include "runtime/hard_limits.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/host_mounts.hpp"
-#include "runtime/id_maps.hpp"
 #include "runtime/terminal.hpp"
 #include "runtime/wording.hpp"
 
@@ -240,9 +238,12 @@ Error Creation::with_hook_output(Error error) const {
 Status Creation::on_joined_namespaces() {
     TRY(directory_->write_init(TRY(identify(process_->pid()))));
     if (prepared_.cgroup.unit) TRY(start_unit());
-    if (lowered_.maps_users) TRY(write_id_mappings(process_->pid(), spec().linux_, lowered_));
-    if (spec().has_namespace(config::NamespaceType::user))
-        make_room_for(process_->pid(), spec().process.rlimits);
+    if (lowered_.maps_users) {
+        TRY(write_id_mappings(process_->pid(), spec().linux_,
+                              lowered_.denies_setgroups ? Setgroups::denied : Setgroups::allowed));
+    }
+    if (spec().process.oom_score_adj)
+        TRY(write_oom_score_adj(process_->pid(), *spec().process.oom_score_adj));
     return process_->answer(TRY(cgroup::open_join_files(prepared_.cgroup)));
 }
 

@@ -16,7 +16,6 @@
 #include "plan/make.hpp"
 #include "runtime/container.hpp"
 #include "runtime/creation.hpp"
-#include "runtime/hard_limits.hpp"
 #include "runtime/inherited.hpp"
 #include "runtime/join_cgroup.hpp"
 #include "runtime/launch.hpp"
@@ -137,10 +136,6 @@ Result<int> differing_namespaces(pid_t pid) {
 Result<Joined> start_process(const Container& container, const ExecOptions& options, plan::Lowered& lowered,
                              Fd init, pid_t init_pid) {
     Slots slots(static_cast<size_t>(lowered.slot_count));
-    for (size_t index = 1; index < slots.size(); ++index) {
-        slots[index] = Fd{fcntl(init.get(), F_DUPFD_CLOEXEC, 0)};
-        if (!slots[index]) return errno_error("duplicate a pidfd", errno);
-    }
     slots[0] = std::move(init);
     Fd console_socket;
     if (!options.console_socket.empty()) console_socket = TRY(connect_console_socket(options.console_socket));
@@ -154,7 +149,7 @@ Status bring_to_exec(Joined& joined, const Container& container, const plan::Low
     while (true) {
         const auto report = TRY(process.await_report(lowered.program));
         if (report.kind == child::ReportKind::ready) break;
-        make_room_for(process.pid(), wanted.rlimits);
+        if (wanted.oom_score_adj) TRY(write_oom_score_adj(process.pid(), *wanted.oom_score_adj));
         if (joined.is_outside) cgroup::bring_in(container.state.cgroup, process.pid());
         TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup))));
     }
@@ -187,10 +182,12 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     const int namespaces = TRY(differing_namespaces(init->pid));
     auto lowered = TRY(plan::lower_exec(prepared.plan, wanted, prepared.host,
                                         {.id = options.id,
-                                         .namespaces = namespaces,
+                                         .namespaces = namespaces & ~CLONE_NEWPID,
+                                         .joins_user_namespace = (namespaces & CLONE_NEWUSER) != 0,
                                          .rootfs = prepared.rootfs,
                                          .preserve_fds = inherited.count}));
     TRY(compile_filters(lowered, prepared.plan.spec.linux_.seccomp));
+    if ((namespaces & CLONE_NEWPID) != 0) lowered.join_pid = 0;
 
     if (!options.detach) hold_signals();
     give_streams_to_mapped_user(prepared.plan.spec.linux_, wanted);

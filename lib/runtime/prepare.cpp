@@ -16,7 +16,6 @@
 #include "plan/make.hpp"
 #include "runtime/bind_sources.hpp"
 #include "runtime/grants.hpp"
-#include "runtime/id_maps.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -92,7 +91,6 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     if (prepared.grant) TRY(settle_bind_sources(spec, prepared.bundle, prepared.rootfs));
 
     prepared.host = TRY(kernel::probe());
-    TRY(fill_default_mappings(spec, prepared.host));
     prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
     prepared.cgroup = TRY(place_cgroup(globals, prepared, options.id));
     return prepared;
@@ -110,7 +108,6 @@ Result<Prepared> prepare_again(const StateDirectory& directory, const State& sta
     take_destinations_from_rootfs(spec, prepared.rootfs);
     prepared.grant = TRY(meet_grants(prepared.grant_sources));
     prepared.host = TRY(kernel::probe());
-    TRY(fill_default_mappings(spec, prepared.host));
     prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
     return prepared;
 }

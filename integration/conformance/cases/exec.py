@@ -106,6 +106,11 @@ def a_process_file_without_capabilities_and_limits(t):
     t.inside_exec(options=["-p", _process(t)])
 
 
+def a_process_file_with_empty_capabilities(t):
+    t.detach()
+    t.inside_exec(options=["-p", _process(t, capabilities={})])
+
+
 def a_process_file_with_an_out_of_memory_score_and_a_umask(t):
     t.detach()
     t.inside_exec(options=["-p", _process(t, oomScoreAdj=300, user={"uid": 0, "gid": 0, "umask": 0o077})])
