@@ -1,12 +1,13 @@
 // rung delete
 // SPDX-License-Identifier: Apache-2.0
+#include "matching.hpp"
 #include "verbs.hpp"
 
 namespace rung::cli {
 
 Result<int> perform(const runtime::Globals& globals, const Delete& verb) {
-    if (verb.regex) return Error{.message = "--regex is not supported"};
-    TRY(runtime::remove(globals, verb.id, verb.force));
+    TRY(for_each_matching(globals, verb.id, verb.regex,
+                          [&](const std::string& id) { return runtime::remove(globals, id, verb.force); }));
     return 0;
 }
 

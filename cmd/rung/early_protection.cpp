@@ -90,7 +90,7 @@ bool matches(const char* text, const char* pattern, Match match) {
 bool enters_container(char* const* arguments) {
     for (; *arguments != nullptr; ++arguments) {
         if (matches(*arguments, "create", Match::whole) || matches(*arguments, "run", Match::whole) ||
-            matches(*arguments, "exec", Match::whole)) {
+            matches(*arguments, "exec", Match::whole) || matches(*arguments, "do", Match::whole)) {
             return true;
         }
     }

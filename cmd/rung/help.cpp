@@ -13,7 +13,7 @@ namespace rung::cli {
 namespace {
 
 // What other runtimes have and engines may ask for.
-constexpr std::array<std::string_view, 4> kNotSupported = {"checkpoint", "events", "restore", "update"};
+constexpr std::array<std::string_view, 2> kNotSupported = {"events", "update"};
 
 }  // namespace
 

@@ -39,7 +39,7 @@ void declare(Flags& flags, GlobalFlags& values) {
     flags.add("debug", &values.debug, "log decisions too");
     flags.add("systemd-cgroup", &values.systemd_cgroup, "cgroupsPath is slice:prefix:name, made by systemd");
     flags.add("cgroup-manager", &values.cgroup_manager, "cgroupfs, systemd or disabled");
-    flags.add("ignore-cgroups", &values.ignore_cgroups, "the same as --cgroup-manager=disabled");
+    flags.add("ignore-cgroups", &values.ignore_cgroups, "make no cgroup; limits of config.json do not hold");
     flags.add("network", &values.network,
               "none: only loopback, whatever config.json says; sandbox or host: as it says");
     flags.add("rootless", &values.rootless, "go on where cgroups are not permitted: true, false or auto");
@@ -70,8 +70,10 @@ Status give_meaning(const GlobalFlags& flags, GlobalOptions& options) {
     runtime::Globals& globals = options.globals;
     globals.root = TRY(absolute_path(flags.root.empty() ? default_root() : flags.root));
     globals.grant_files = flags.grants;
+    globals.criu = flags.criu;
     globals.systemd_cgroup = flags.systemd_cgroup || flags.cgroup_manager == "systemd";
-    globals.without_cgroups = flags.ignore_cgroups || flags.cgroup_manager == "disabled";
+    globals.without_cgroups = flags.cgroup_manager == "disabled";
+    globals.ignore_cgroups = flags.ignore_cgroups;
     globals.without_network = flags.network == "none";
     const std::string& manager = flags.cgroup_manager;
     if (manager != "cgroupfs" && manager != "systemd" && manager != "disabled")
@@ -143,7 +145,7 @@ Result<Verb> parse_verb(const Words& words, const std::string& program) {
     if (entry == nullptr) return Verb{Unknown{.name = words[0]}};
 
     Flags flags;
-    Verb verb = entry->blank;
+    Verb verb = entry->blank();
     declare_flags(flags, verb);
     Flags::Read read = TRY(flags.read({words.begin() + 1, words.end()}, entry->order));
     if (std::holds_alternative<Help>(verb)) return Verb{Help{.text = help_of_all(program)}};

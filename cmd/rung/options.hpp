@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "base/result.hpp"
+#include "runtime/checkpoint.hpp"
 #include "runtime/runtime.hpp"
 
 namespace rung::cli {
@@ -58,6 +59,20 @@ struct Spec {
     std::string file = {};    // empty = config.json in the bundle; crun
     bool rootless = false;
 };
+struct Wait {
+    std::string id = {};
+};
+struct Do {
+    std::vector<std::string> args = {};
+    std::string root = "/";  // the tree it sees, read-only
+    std::string cwd = {};    // empty = the working directory
+};
+struct Checkpoint {
+    runtime::CheckpointOptions options = {};
+};
+struct Restore {
+    runtime::RestoreOptions options = {};
+};
 struct Features {};
 struct Plan {
     runtime::CreateOptions options = {};
@@ -73,7 +88,7 @@ struct Unknown {
     std::string name = {};
 };
 using Verb = std::variant<Create, Run, Start, State, Kill, Delete, Pause, Resume, Ps, Exec, List, Spec,
-                          Features, Plan, Version, Help, Unknown>;
+                          Features, Plan, Version, Help, Unknown, Wait, Do, Checkpoint, Restore>;
 
 struct GlobalOptions {
     runtime::Globals globals = {};

@@ -85,7 +85,7 @@ Result<Fd> copy_sealed() {
 
 bool may_enter_container(int argc, char* const* argv) {
     for (int index = 1; index < argc; ++index) {
-        for (const char* verb : {"create", "run", "exec"}) {
+        for (const char* verb : {"create", "run", "exec", "do"}) {
             if (std::strcmp(argv[index], verb) == 0) return true;
         }
     }

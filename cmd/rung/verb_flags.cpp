@@ -137,6 +137,67 @@ void declare(Flags& flags, Plan& verb) {
     flags.add("json", &verb.json, "for programs");
 }
 
+void declare(Flags&, Wait&) {}
+void place(Wait& verb, Words words) {
+    verb.id = std::move(words[0]);
+}
+
+void declare(Flags& flags, Do& verb) {
+    flags.add("root", &verb.root, "the tree that it sees, read-only; the host's by default");
+    flags.add("cwd", &verb.cwd, "working directory; the caller's by default");
+}
+void place(Do& verb, Words words) {
+    verb.args = std::move(words);
+}
+
+void declare_criu(Flags& flags, runtime::CriuOptions& options) {
+    flags.add("image-path", &options.image_path, "directory of CRIU's images; \"checkpoint\" by default");
+    flags.add("work-path", &options.work_path, "directory of CRIU's logs");
+    flags.add("tcp-established", &options.tcp_established, "with open TCP connections");
+    flags.add("ext-unix-sk", &options.external_unix_sockets, "with connections to UNIX sockets outside");
+    flags.add("shell-job", &options.shell_job, "with a terminal of the caller's");
+    flags.add("file-locks", &options.file_locks, "with file locks");
+    flags.add("lazy-pages", &options.lazy_pages, "memory follows when it is touched (userfaultfd)");
+    flags.add("manage-cgroups-mode", &options.manage_cgroups_mode, "soft, full, strict or ignore");
+    flags.add("empty-ns", &options.empty_namespaces,
+              "network: a namespace of this kind is made, and left empty");
+    flags.add("auto-dedup", &options.auto_dedup, "drop pages that are in two images");
+}
+
+void declare(Flags& flags, Checkpoint& verb) {
+    runtime::CheckpointOptions& options = verb.options;
+    declare_criu(flags, options.criu);
+    flags.add("parent-path", &options.parent_path, "an earlier pre-dump, relative to the image path");
+    flags.add("leave-running", &options.leave_running, "let the container go on afterwards");
+    flags.add("pre-dump", &options.pre_dump, "only the memory; the container goes on");
+    flags.add("page-server", &options.page_server, "ADDRESS:PORT that takes the memory");
+    flags.add("status-fd", &options.status_fd,
+              "descriptor that gets a zero byte when lazy pages can be asked for");
+    flags.add("tcp-skip-in-flight", &options.tcp_skip_in_flight,
+              "without TCP connections that are being made");
+    flags.add("link-remap", &options.link_remap, "with files that have been unlinked");
+}
+void place(Checkpoint& verb, Words words) {
+    verb.options.id = std::move(words[0]);
+}
+
+void declare(Flags& flags, Restore& verb) {
+    runtime::CreateOptions& container = verb.options.container;
+    declare_criu(flags, verb.options.criu);
+    flags.add("bundle,b", &container.bundle, "the bundle's directory; the working directory by default");
+    flags.add("console-socket", &container.console_socket,
+              "AF_UNIX socket that receives the terminal's descriptor");
+    flags.add("detach,d", &container.detach, "return when the process runs");
+    flags.add("pid-file", &container.pid_file, "file to write the process's id to");
+    flags.add("no-subreaper", &container.no_subreaper, "do not reap what the container leaves behind");
+    flags.add("no-pivot", &container.no_pivot, "accepted and without effect: CRIU mounts");
+    flags.add("lsm-profile", &verb.options.lsm_profile, "TYPE:NAME, another security profile than before");
+    flags.add("lsm-mount-context", &verb.options.lsm_mount_context, "another mount context than before");
+}
+void place(Restore& verb, Words words) {
+    verb.options.container.id = std::move(words[0]);
+}
+
 void declare(Flags&, Features&) {}
 void declare(Flags&, Version&) {}
 void declare(Flags&, Help&) {}
@@ -150,41 +211,53 @@ void place(Version&, const Words&) {}
 void place(Help&, const Words&) {}
 void place(Unknown&, const Words&) {}
 
+template <typename Alternative>
+Verb blank() {
+    return Alternative{};
+}
+
 }  // namespace
 
-const std::vector<Entry>& entries() {
+std::span<const Entry> entries() {
     constexpr Order kAnywhere = Order::interspersed;
-    static const std::vector<Entry> table = {
+    static constexpr Entry kTable[] = {
         {"create", "<container-id>", "make a container; its process waits for start", 1, 1, kAnywhere,
-         Create{}},
-        {"start", "<container-id>", "let a created container's process go", 1, 1, kAnywhere, Start{}},
+         blank<Create>},
+        {"start", "<container-id>", "let a created container's process go", 1, 1, kAnywhere, blank<Start>},
         {"run", "<container-id>", "create and start a container, and wait for its end", 1, 1, kAnywhere,
-         Run{}},
+         blank<Run>},
         {"exec", "<container-id> <command> [argument...]", "one more process in a running container", 1,
-         kAnyNumber, Order::flags_first, Exec{}},
-        {"state", "<container-id>", "what a container is doing, as JSON", 1, 1, kAnywhere, State{}},
-        {"list", "", "every container under --root", 0, 0, kAnywhere, List{}},
+         kAnyNumber, Order::flags_first, blank<Exec>},
+        {"state", "<container-id>", "what a container is doing, as JSON", 1, 1, kAnywhere, blank<State>},
+        {"list", "", "every container under --root", 0, 0, kAnywhere, blank<List>},
         {"kill", "<container-id> [signal]", "signal a container's first process, with SIGTERM by default", 1,
-         2, kAnywhere, Kill{}},
+         2, kAnywhere, blank<Kill>},
         {"delete", "<container-id>", "remove a stopped container and all that was made for it", 1, 1,
-         kAnywhere, Delete{}},
+         kAnywhere, blank<Delete>},
         {"pause", "<container-id>", "stop every process of a container where it is", 1, 1, kAnywhere,
-         Pause{}},
-        {"resume", "<container-id>", "let a paused container go on", 1, 1, kAnywhere, Resume{}},
+         blank<Pause>},
+        {"resume", "<container-id>", "let a paused container go on", 1, 1, kAnywhere, blank<Resume>},
         {"ps", "<container-id> [ps options]", "the processes of a container", 1, kAnyNumber,
-         Order::flags_first, Ps{}},
+         Order::flags_first, blank<Ps>},
+        {"checkpoint", "<container-id>", "save a container's processes as files, with CRIU", 1, 1, kAnywhere,
+         blank<Checkpoint>},
+        {"restore", "<container-id>", "make a container from such files", 1, 1, kAnywhere, blank<Restore>},
+        {"wait", "<container-id>", "wait for a container's process, and print its exit status as JSON", 1, 1,
+         kAnywhere, blank<Wait>},
+        {"do", "<command> [argument...]", "run a command in a sandbox that sees this host's files, read-only",
+         1, kAnyNumber, Order::flags_first, blank<Do>},
         {"plan", "", "what a bundle and its grants come to, without running anything", 0, 0, kAnywhere,
-         Plan{}},
-        {"spec", "", "write a config.json to start from", 0, 0, kAnywhere, Spec{}},
-        {"features", "", "what this runtime supports, as JSON", 0, 0, kAnywhere, Features{}},
-        {"version", "", "the version", 0, 0, kAnywhere, Version{}},
-        {"help", "", "this text", 0, kAnyNumber, kAnywhere, Help{}},
+         blank<Plan>},
+        {"spec", "", "write a config.json to start from", 0, 0, kAnywhere, blank<Spec>},
+        {"features", "", "what this runtime supports, as JSON", 0, 0, kAnywhere, blank<Features>},
+        {"version", "", "the version", 0, 0, kAnywhere, blank<Version>},
+        {"help", "", "this text", 0, kAnyNumber, kAnywhere, blank<Help>},
     };
-    return table;
+    return kTable;
 }
 
 const Entry* find_entry(const std::string& name) {
-    const auto& table = entries();
+    const auto table = entries();
     const auto found =
         std::find_if(table.begin(), table.end(), [&](const Entry& entry) { return entry.name == name; });
     return found == table.end() ? nullptr : &*found;

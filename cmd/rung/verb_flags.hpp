@@ -3,9 +3,9 @@
 #pragma once
 
 #include <climits>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "flags.hpp"
 #include "options.hpp"
@@ -21,11 +21,11 @@ struct Entry {
     size_t least = 0;  // how many words
     size_t most = 0;
     Order order = Order::interspersed;
-    Verb blank = {};
+    Verb (*blank)() = nullptr;  // the verb before any of its words is read
 };
 
 // Every verb, in the order of help.
-const std::vector<Entry>& entries();
+std::span<const Entry> entries();
 const Entry* find_entry(const std::string& name);
 
 void declare_flags(Flags& flags, Verb& verb);

@@ -8,10 +8,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 
 #include "base/fd.hpp"
@@ -23,8 +27,13 @@ namespace {
 constexpr size_t kMaxMessage = 3800;
 constexpr int kPatienceMilliseconds = 100;
 
+// Of a system's log: "syslog:NAME", "journald:NAME".
+enum class Daemon { none, syslog, journald };
+
 struct Sink {
-    Fd file = {};  // empty: standard error
+    Fd file = {};  // a file, or the socket of a daemon; empty: standard error
+    Daemon daemon = Daemon::none;
+    std::string name = {};  // what the daemon files our lines under
     Format format = Format::text;
     Level least = Level::warn;
     bool stuck = false;  // a reader kept us waiting once: from then on lines are dropped at once
@@ -149,10 +158,51 @@ void write_line(int fd, std::string line) {
     [[maybe_unused]] const ssize_t written = write(fd, line.data(), line.size());
 }
 
+// RFC 5424's numbers, which both daemons use.
+int severity(Level level) {
+    return level == Level::error ? 3 : level == Level::warn ? 4 : 7;
+}
+
+// A datagram in the daemon's own format: syslog(3), or systemd's "native journal protocol", whose fields are lines.
+std::string datagram(const Sink& to, Level level, std::string message) {
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    if (to.daemon == Daemon::journald) {
+        return "MESSAGE=" + message + "\nPRIORITY=" + std::to_string(severity(level)) +
+               "\nSYSLOG_IDENTIFIER=" + to.name + "\n";
+    }
+    constexpr int kUserFacility = 1 << 3;
+    return "<" + std::to_string(kUserFacility | severity(level)) + ">" + to.name + ": " + message;
+}
+
 void emit(Level level, std::string_view message) {
     const Sink& to = sink();
+    if (to.daemon != Daemon::none && to.file) {
+        const std::string text = datagram(to, level, shortened(message));
+        // A daemon that does not listen has nowhere to complain either.
+        (void)!send(to.file.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        return;
+    }
     const int fd = to.file ? to.file.get() : STDERR_FILENO;
     write_line(fd, format_line(to.format, level, shortened(message), now()));
+}
+
+struct DaemonPlace {
+    std::string_view prefix = {};
+    Daemon daemon = Daemon::none;
+    const char* socket = nullptr;
+};
+constexpr std::array<DaemonPlace, 2> kDaemons = {
+    {{"syslog:", Daemon::syslog, "/dev/log"},
+     {"journald:", Daemon::journald, "/run/systemd/journal/socket"}}};
+
+Fd connect_daemon(const char* path) {
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+    Fd socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    if (!socket || connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return Fd{};
+    return socket;
 }
 
 }  // namespace
@@ -171,10 +221,20 @@ std::string format_line(Format format, Level level, std::string_view message, st
     return line;
 }
 
-Status open(const std::string& path, Format format, Level least) {
+Status open(const std::string& target, Format format, Level least) {
     // The format holds even when the file does not open: the complaint then goes to standard error in it.
-    sink() = Sink{.file = {}, .format = format, .least = least, .stuck = false};
-    if (path.empty()) return {};
+    sink() = Sink{.format = format, .least = least};
+    if (target.empty()) return {};
+    for (const auto& [prefix, daemon, socket] : kDaemons) {
+        if (!target.starts_with(prefix)) continue;
+        sink().daemon = daemon;
+        sink().name = target.size() > prefix.size() ? target.substr(prefix.size()) : "rung";
+        // Where none runs, lines go to standard error: a system without a log is no reason not to start.
+        sink().file = connect_daemon(socket);
+        return {};
+    }
+    constexpr std::string_view kFile = "file:";
+    const std::string path = target.starts_with(kFile) ? target.substr(kFile.size()) : target;
     // O_NONBLOCK: a fifo without a reader is an error and a full one loses lines; neither hangs us.
     Fd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600)};
     if (!file) return errno_error("open " + path, errno);

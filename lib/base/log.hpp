@@ -12,9 +12,10 @@ namespace rung::log {
 enum class Level { debug, warn, error };
 enum class Format { text, json };
 
-// Opens `path` (append, 0600, CLOEXEC; empty = standard error). Fails when it cannot be opened; lines then go to
-// standard error in the format asked for. No call here ever blocks: a reader that does not read loses lines.
-Status open(const std::string& path, Format format, Level least);
+// Opens `target`: a path or "file:" and a path (append, 0600, CLOEXEC), "syslog:NAME", "journald:NAME"; empty is standard error. Fails when
+// it cannot be opened; lines then go to standard error in the format asked for. No call here ever blocks: a reader that does not read loses
+// lines.
+Status open(const std::string& target, Format format, Level least);
 
 void debug(std::string_view message);
 // Not written into a JSON log file unless `least` is debug: podman parses that file as one object, the error.

@@ -47,6 +47,7 @@ struct Cgroup {
     std::optional<Unit> unit = {};  // Manager::systemd only
     bool operator==(const Cgroup&) const = default;
 
+    bool is_none() const { return v1.empty() && unified.empty(); }
     // The directory holding `controller` ("memory"); for v2 the one directory; empty when there is none.
     std::string directory_of(const std::string& controller) const;
 };
@@ -69,6 +70,9 @@ Result<Cgroup> locate_on_systemd(const kernel::CgroupFacts& host, const UnitRequ
 Result<Cgroup> keep_permitted(Cgroup wanted, bool is_asked_for, const config::Resources& resources);
 // Not root, or only root of a user namespace: device rules are then neither permitted nor needed.
 bool is_rootless();
+// For `exec --cgroup`: the same cgroup with cgroups below it instead, named as [CONTROLLER[,CONTROLLER...]:]PATH. Pure. One path without
+// controllers is for all of them, and the only form for v2. "bad sub cgroup path" when it leads out of the cgroup.
+Result<Cgroup> sub_cgroup(const Cgroup& cgroup, const std::vector<std::string>& paths);
 
 // A file and what goes into it.
 struct Spelling {

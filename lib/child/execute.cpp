@@ -52,11 +52,26 @@ int enter_directory_and_look(const char* path) {
     return here[0] == '/' ? 0 : -ELOOP;
 }
 
+// "/proc/self/exe" and its like: until execve that is this program of the host's, not one of the container's.
+bool is_ourselves(const char* path, const struct stat& program) {
+    struct stat own {};
+    if (stat("/proc/self/exe", &own) < 0 || own.st_ino != program.st_ino || own.st_dev != program.st_dev)
+        return false;
+    // By a name of its own, as where a container brings this runtime along, it is a program like any other.
+    open_how how{};
+    how.flags = O_PATH | O_CLOEXEC;
+    how.resolve = RESOLVE_NO_MAGICLINKS;
+    const int file = kernel::openat2(AT_FDCWD, path, how);
+    if (file >= 0) (void)close(file);
+    return file == -ELOOP;
+}
+
 // As Go's exec.LookPath, whose errors engines know.
 Outcome check_program(const char* path) {
     struct stat status {};
     if (stat(path, &status) < 0) return failed(-errno, Detail::executable_stat, path);
     if (S_ISDIR(status.st_mode)) return failed(-EISDIR, Detail::executable_is_directory, path);
+    if (is_ourselves(path, status)) return failed(-ENOENT, Detail::executable_stat, path);
     if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0) return done();
     // A profile may forbid faccessat2; the mode bits are then the best answer.
     const bool unanswered = errno == ENOSYS || errno == EPERM;

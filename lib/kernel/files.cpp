@@ -102,6 +102,18 @@ Result<std::string> read_all(const Fd& file, const std::string& name, size_t mos
     return text;
 }
 
+Result<std::string> read_document(const std::string& path, size_t most) {
+    const bool is_callers_own =
+        path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+    const Fd file = TRY(open_at(AT_FDCWD, path, O_RDONLY | (is_callers_own ? 0 : O_NONBLOCK) | O_NOCTTY));
+    struct stat status {};
+    if (fstat(file.get(), &status) < 0) return errno_error(path, errno);
+    const bool ends = S_ISREG(status.st_mode) || (is_callers_own && S_ISFIFO(status.st_mode));
+    if (S_ISDIR(status.st_mode)) return errno_error("read " + path, EISDIR);
+    if (!ends) return Error{.message = path + ": not a regular file"};
+    return read_all(file, path, most);
+}
+
 Result<std::string> read_file(const std::string& path, size_t most) {
     return read_file_at(AT_FDCWD, path, most);
 }

@@ -26,6 +26,9 @@ Result<Fd> open_path(const std::string& path);
 // The whole file. One longer than `most` bytes is an error, EFBIG: nothing is ever cut silently.
 Result<std::string> read_file(const std::string& path, size_t most = kMostFileBytes);
 Result<std::string> read_file_at(int directory, const std::string& name, size_t most = kMostFileBytes);
+// Only what ends by itself: a regular file, or a pipe that the caller opened and names as /dev/fd/N, /proc/self/fd/N or /dev/stdin. A FIFO
+// by any other name could make us wait for ever.
+Result<std::string> read_document(const std::string& path, size_t most = kMostFileBytes);
 Result<std::string> read_all(const Fd& file, const std::string& name, size_t most = kMostFileBytes);
 
 // `text` in a single write(2) to a file that exists, as control files of proc, sysfs and cgroupfs want it.

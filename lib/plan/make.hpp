@@ -18,6 +18,9 @@ namespace rung::plan {
 Result<SandboxPlan> make(const config::Spec& spec, const std::optional<grant::Grant>& grant,
                          const kernel::HostFacts& host, int64_t now);
 
+// --network=none: a network with only loopback, as a grant without egress makes it, for any container.
+void cut_network(SandboxPlan& plan);
+
 // The same narrowing for one more process of a container that `plan` describes (exec): capabilities, limits, no_new_privs.
 config::Process narrow_process(const SandboxPlan& plan, const std::optional<grant::Grant>& grant,
                                const config::Process& process);

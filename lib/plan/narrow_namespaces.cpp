@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "plan/make.hpp"
 #include "plan/narrow.hpp"
 
 namespace rung::plan {
@@ -23,9 +24,7 @@ bool has_hooks_inside(const config::Hooks& hooks) {
     return !hooks.prestart.empty() || !hooks.create_runtime.empty() || !hooks.create_container.empty();
 }
 
-}  // namespace
-
-void narrow_network(SandboxPlan& plan) {
+void leave_only_loopback(SandboxPlan& plan, const std::string& layer, const std::string& reason) {
     auto& namespaces = plan.spec.linux_.namespaces;
     plan.routeless_network = true;
     const auto network =
@@ -42,8 +41,18 @@ void narrow_network(SandboxPlan& plan) {
     plan.narrowings.push_back({.field = "linux.namespaces[network]",
                                .asked = asked,
                                .effective = "a new one with only lo",
-                               .layer = "grant",
-                               .reason = "the grant has no network.egress"});
+                               .layer = layer,
+                               .reason = reason});
+}
+
+}  // namespace
+
+void narrow_network(SandboxPlan& plan) {
+    leave_only_loopback(plan, "grant", "the grant has no network.egress");
+}
+
+void cut_network(SandboxPlan& plan) {
+    if (!plan.routeless_network) leave_only_loopback(plan, "option", "--network=none");
 }
 
 void narrow_namespaces(SandboxPlan& plan) {

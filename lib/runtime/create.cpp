@@ -18,42 +18,10 @@
 namespace rung::runtime {
 namespace {
 
-constexpr int kMostActivationSockets = 1 << 16;
-
-std::optional<int> number_in(const char* text) {
-    if (text == nullptr) return {};
-    int number = 0;
-    const char* const end = text + strlen(text);
-    const auto [stopped, error] = std::from_chars(text, end, number);
-    if (error != std::errc{} || stopped != end) return {};
-    return number;
-}
-
-Status check_globals(const Globals& globals) {
-    if (globals.without_network) return Error{.message = "--network=none is not supported"};
-    return {};
-}
-
-// Sockets that a service manager has opened for us, from descriptor 3 on, are the workload's: sd_listen_fds(3). Those of an ancestor,
-// which LISTEN_PID names, are not ours to give.
-int activation_sockets() {
-    const auto count = number_in(getenv("LISTEN_FDS"));
-    if (!count || *count < 0 || *count > kMostActivationSockets) return 0;
-    const char* const owner = getenv("LISTEN_PID");
-    return owner == nullptr || number_in(owner) == getpid() ? *count : 0;
-}
-
-Result<Creation> begin(const Globals& globals, CreateOptions options, WhenReady when_ready) {
-    TRY(check_globals(globals));
+Result<Creation> begin(const Globals& globals, const CreateOptions& options, WhenReady when_ready) {
     TRY(check_id(options.id));
     const Inherited inherited = TRY(activated_descriptors(options.preserve_fds));
     auto prepared = TRY(prepare(globals, options));
-    if (const int sockets = activation_sockets(); sockets > 0) {
-        options.preserve_fds += sockets;
-        auto& environment = prepared.plan.spec.process.env;
-        environment.push_back("LISTEN_FDS=" + std::to_string(sockets));
-        environment.emplace_back("LISTEN_PID=1");  // what the workload is in its pid namespace
-    }
     const bool in_foreground = when_ready == WhenReady::go_on && !options.detach;
     TRY(check_console(options.console_socket, prepared.plan.spec.process.terminal,
                       in_foreground ? Foreground::yes : Foreground::no));

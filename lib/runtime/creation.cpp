@@ -17,6 +17,7 @@
 #include "runtime/hooks.hpp"
 #include "runtime/host_mounts.hpp"
 #include "runtime/terminal.hpp"
+#include "runtime/unix_socket.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -39,9 +40,9 @@ bool makes_pid_namespace(const config::Spec& spec) {
     return pids != nullptr && pids->path.empty();
 }
 
-State describe(const Prepared& prepared, const std::string& id) {
+State describe(const Prepared& prepared, const CreateOptions& options) {
     const config::Spec& spec = prepared.plan.spec;
-    return State{.id = id,
+    return State{.id = options.id,
                  .oci_version = spec.oci_version,
                  .bundle = prepared.bundle,
                  .rootfs = prepared.rootfs,
@@ -50,6 +51,7 @@ State describe(const Prepared& prepared, const std::string& id) {
                  .annotations = spec.annotations,
                  .grants = prepared.grant_sources,
                  .cgroup = prepared.cgroup,
+                 .new_keyring = !options.no_new_keyring,
                  .private_pid_namespace = makes_pid_namespace(spec),
                  .has_poststart_hooks = !spec.hooks.poststart.empty(),
                  .has_poststop_hooks = !spec.hooks.poststop.empty()};
@@ -155,7 +157,7 @@ Status Creation::claim(const std::string& root) {
     if (written && directory_->is_removed()) return Error{.message = std::string{wording::kDoesNotExist}};
     if (written) written = cgroup::check_unused(prepared_.cgroup).context(wording::kCgroupNotApplied);
     if (written) written = directory_->write_config(prepared_.config_text);
-    State state = describe(prepared_, options_.id);
+    State state = describe(prepared_, options_);
     state.rootfs_mount = rootfs_mount;
     if (written) written = directory_->write_state(state);
     if (!written) undo();
@@ -256,6 +258,7 @@ Status Creation::on_before_pivot() {
 
 Status Creation::announce() {
     if (!options_.pid_file.empty()) TRY(write_pid_file(options_.pid_file, process_->pid()));
+    if (!options_.pidfd_socket.empty()) TRY(send_pidfd(options_.pidfd_socket, process_->pidfd()));
     if (when_ready_ == WhenReady::wait_for_start) {
         TRY(directory_->announce_created());
     } else {

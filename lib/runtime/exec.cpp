@@ -22,6 +22,7 @@
 #include "runtime/prepare.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/terminal.hpp"
+#include "runtime/unix_socket.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -51,9 +52,8 @@ Result<uint32_t> parse_id(std::string_view text, std::string_view whole) {
 Status set_user(config::User& user, const std::string& text) {
     const size_t colon = text.find(':');
     user.uid = TRY(parse_id(std::string_view{text}.substr(0, colon), text));
-    user.gid = 0;
+    // Without one the group stays the container's, and so do the further groups, as with runc.
     if (colon != std::string::npos) user.gid = TRY(parse_id(std::string_view{text}.substr(colon + 1), text));
-    user.additional_gids.clear();
     return {};
 }
 
@@ -98,6 +98,8 @@ Result<config::Process> requested_process(const config::Process& container, cons
     auto& gids = process.user.additional_gids;
     gids.insert(gids.end(), options.additional_gids.begin(), options.additional_gids.end());
     TRY(add_capabilities(process, options.capabilities));
+    if (!options.apparmor.empty()) process.apparmor_profile = options.apparmor;
+    if (!options.process_label.empty()) process.selinux_label = options.process_label;
     if (options.no_new_privs) process.no_new_privileges = *options.no_new_privs;
     if (!path::is_absolute(process.cwd)) return Error{.message = std::string{wording::kCwdNotAbsolute}};
     return process;
@@ -139,7 +141,9 @@ Result<Joined> start_process(const Container& container, const ExecOptions& opti
     slots[0] = std::move(init);
     Fd console_socket;
     if (!options.console_socket.empty()) console_socket = TRY(connect_console_socket(options.console_socket));
-    return launch_into(container.state.cgroup, init_pid, lowered, slots,
+    // Asked for by name, it is that cgroup or an error.
+    const pid_t followed = options.cgroups.empty() ? init_pid : 0;
+    return launch_into(container.state.cgroup, followed, lowered, slots,
                        {.console_socket = console_socket.get()});
 }
 
@@ -151,9 +155,11 @@ Status bring_to_exec(Joined& joined, const Container& container, const plan::Low
         if (report.kind == child::ReportKind::ready) break;
         if (wanted.oom_score_adj) TRY(write_oom_score_adj(process.pid(), *wanted.oom_score_adj));
         if (joined.is_outside) cgroup::bring_in(container.state.cgroup, process.pid());
-        TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup))));
+        TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup)
+                                   .context(wording::adding_to_cgroups(std::to_string(process.pid()))))));
     }
     if (!options.pid_file.empty()) TRY(write_pid_file(options.pid_file, process.pid()));
+    if (!options.pidfd_socket.empty()) TRY(send_pidfd(options.pidfd_socket, process.pidfd()));
     TRY(process.answer({}));
     return process.await_exec(lowered.program);
 }
@@ -161,7 +167,7 @@ Status bring_to_exec(Joined& joined, const Container& container, const plan::Low
 }  // namespace
 
 Result<int> exec(const Globals& globals, const ExecOptions& options) {
-    const Container container = TRY(open_container(globals, options.id));
+    Container container = TRY(open_container(globals, options.id));
     TRY(check_executable_in(container.phase(), options));
     const Inherited inherited = TRY(preserved_descriptors(options.preserve_fds));
     const auto init = container.directory.read_init();
@@ -177,6 +183,7 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     if (!options.detach && wanted.terminal && !wanted.console_size)
         wanted.console_size = caller_window_size();
 
+    container.state.cgroup = TRY(cgroup::sub_cgroup(container.state.cgroup, options.cgroups));
     Fd pidfd = TRY(open_process(*init));
     if (!pidfd) return Error{.message = std::string{wording::kExecStopped}};
     const int namespaces = TRY(differing_namespaces(init->pid));
@@ -185,6 +192,7 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
                                          .namespaces = namespaces & ~CLONE_NEWPID,
                                          .joins_user_namespace = (namespaces & CLONE_NEWUSER) != 0,
                                          .rootfs = prepared.rootfs,
+                                         .new_keyring = container.state.new_keyring,
                                          .preserve_fds = inherited.count}));
     TRY(compile_filters(lowered, prepared.plan.spec.linux_.seccomp));
     if ((namespaces & CLONE_NEWPID) != 0) lowered.join_pid = 0;

@@ -28,7 +28,7 @@ Error refuse(const std::string& code, const std::string& what) {
 }
 
 Result<GrantSource> read_grant(const std::string& name, const std::string& path) {
-    auto text = kernel::read_file(path, kMostGrantBytes);
+    auto text = kernel::read_document(path, kMostGrantBytes);
     if (text) return GrantSource{.name = name, .text = std::move(*text)};
     if (text.error().errno_value == EFBIG)
         return refuse("grant_too_large", path + ": a grant has at most 64 KiB");

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 namespace rung::runtime {
@@ -16,13 +17,22 @@ namespace {
 constexpr int kFirst = 3;
 constexpr int kMost = 1 << 20;  // more than fs.nr_open lets a process have by default
 
-int number_in_environment(const char* name) {
+std::optional<int> number_in_environment(const char* name) {
     const char* text = getenv(name);
+    if (text == nullptr) return {};
     int number = 0;
-    if (text == nullptr) return 0;
     const std::string_view view{text};
     const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), number);
-    return error == std::errc{} && end == view.data() + view.size() ? number : 0;
+    if (error != std::errc{} || end != view.data() + view.size()) return {};
+    return number;
+}
+
+// Those of an ancestor, which LISTEN_PID names, are not ours to give.
+int activation_sockets() {
+    const auto count = number_in_environment("LISTEN_FDS");
+    if (!count || *count < 0 || *count > kMost - kFirst) return 0;
+    const bool is_ours = getenv("LISTEN_PID") == nullptr || number_in_environment("LISTEN_PID") == getpid();
+    return is_ours ? *count : 0;
 }
 
 Status check(int first, int count) {
@@ -44,13 +54,12 @@ Result<Inherited> preserved_descriptors(int preserve_fds) {
 }
 
 Result<Inherited> activated_descriptors(int preserve_fds) {
-    const int sockets = number_in_environment("LISTEN_FDS");
-    if (sockets <= 0 || sockets > kMost - kFirst || number_in_environment("LISTEN_PID") != getpid())
-        return preserved_descriptors(preserve_fds);
+    const int sockets = activation_sockets();
+    if (sockets == 0) return preserved_descriptors(preserve_fds);
     TRY(check(kFirst + sockets, preserve_fds));
-    // sd_listen_fds(3) marks them close-on-exec in the process that takes them: whoever called us has not.
     return Inherited{.count = sockets + preserve_fds,
-                     .environment = {"LISTEN_FDS=" + std::to_string(sockets), "LISTEN_PID=1"}};
+                     .environment = {"LISTEN_FDS=" + std::to_string(sockets),
+                                     "LISTEN_PID=1"}};  // what the workload is in its pid namespace
 }
 
 }  // namespace rung::runtime

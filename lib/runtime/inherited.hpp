@@ -17,7 +17,7 @@ struct Inherited {
 // --preserve-fds N. Gaps are no error, for callers that pass a number on the safe side; that there is none at all is one, as with runc.
 Result<Inherited> preserved_descriptors(int preserve_fds);
 
-// The same after the sockets of sd_listen_fds(3), which come first when the caller's environment names this process.
+// The same after the sockets that a service manager has opened for us, which are the workload's: sd_listen_fds(3).
 Result<Inherited> activated_descriptors(int preserve_fds);
 
 }  // namespace rung::runtime

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "base/log.hpp"
+#include "runtime/wording.hpp"
 
 namespace rung::runtime {
 namespace {
@@ -22,13 +23,15 @@ bool is_refusal(const Error& error) {
 
 Result<Joined> launch_into(const cgroup::Cgroup& cgroup, pid_t init, const plan::Lowered& lowered,
                            const Slots& slots, LaunchInputs inputs) {
-    const Fd directory = TRY(cgroup::open_unified(cgroup));
+    const std::string joining = wording::adding_to_cgroups("of the new process");
+    const Fd directory = TRY(cgroup::open_unified(cgroup).context(joining));
     inputs.cgroup = directory.get();
     auto launched = launch(lowered, slots, inputs);
     if (launched) return Joined{.process = std::move(*launched)};
     if (!directory) return std::move(launched).error();
 
     if (holds_no_processes(launched.error())) {
+        if (init == 0) return std::move(launched).error().context(joining);
         const Fd deeper = TRY(cgroup::open_unified_of(cgroup, init));
         if (!deeper) return std::move(launched).error();
         inputs.cgroup = deeper.get();

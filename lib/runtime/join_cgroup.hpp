@@ -17,7 +17,7 @@ struct Joined {
         false;  // this user may not enter the cgroup2 directory: the process is where the caller is
 };
 
-// launch() into the container's cgroup, or into the one below it that `init` has moved itself to.
+// launch() into the container's cgroup, or into the one below it that `init`, unless 0, has moved itself to.
 Result<Joined> launch_into(const cgroup::Cgroup& cgroup, pid_t init, const plan::Lowered& lowered,
                            const Slots& slots, LaunchInputs inputs);
 

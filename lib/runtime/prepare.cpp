@@ -36,7 +36,7 @@ Result<std::string> real_directory(const std::string& path) {
 }
 
 Result<std::string> read_config(const std::string& bundle, const std::string& file) {
-    auto text = kernel::read_file(path::join(bundle, file));
+    auto text = kernel::read_document(path::join(bundle, file));
     if (text) return text;
     if (text.error().errno_value == ENOENT && file == "config.json") {
         return Error{.message = std::string{wording::kConfigNotFound}, .errno_value = ENOENT};
@@ -46,7 +46,7 @@ Result<std::string> read_config(const std::string& bundle, const std::string& fi
 
 Result<cgroup::Cgroup> place_cgroup(const Globals& globals, const Prepared& prepared, const std::string& id) {
     const config::Linux& wanted = prepared.plan.spec.linux_;
-    if (globals.without_cgroups) {
+    if (globals.without_cgroups || globals.ignore_cgroups) {
         return cgroup::Cgroup{.manager = cgroup::Manager::disabled, .layout = prepared.host.cgroup.layout};
     }
     if (globals.systemd_cgroup) {
@@ -70,6 +70,13 @@ void take_destinations_from_rootfs(config::Spec& spec, const std::string& rootfs
     }
 }
 
+// What is left of the resources is then the grant's.
+Status check_without_cgroups(const Prepared& prepared) {
+    if (!prepared.grant || prepared.plan.spec.linux_.resources == config::Resources{}) return {};
+    return Error{.message = "grant_unenforceable: limits: without cgroups nothing enforces them",
+                 .reason = "grant_unenforceable"};
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
@@ -90,8 +97,11 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     prepared.grant = TRY(meet_grants(prepared.grant_sources));
     if (prepared.grant) TRY(settle_bind_sources(spec, prepared.bundle, prepared.rootfs));
 
+    if (globals.ignore_cgroups) spec.linux_.resources = {};
     prepared.host = TRY(kernel::probe());
     prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
+    if (globals.without_network) plan::cut_network(prepared.plan);
+    if (globals.without_cgroups || globals.ignore_cgroups) TRY(check_without_cgroups(prepared));
     prepared.cgroup = TRY(place_cgroup(globals, prepared, options.id));
     return prepared;
 }

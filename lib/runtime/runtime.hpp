@@ -16,11 +16,13 @@ struct Globals {
     std::string root = {};         // state directory, absolute; where containers are remembered
     std::string own_program = {};  // rung's own path, beside which its helper programs are
     bool systemd_cgroup = false;
-    bool without_cgroups =
-        false;  // no cgroup is made: processes stay in the caller's, and a limit is refused
-    bool without_network =
-        false;  // a network namespace with only loopback, even if config.json names another
+    // No cgroup is made: processes stay in the caller's, and a limit is refused, or config.json's limits do not hold.
+    bool without_cgroups = false;
+    bool ignore_cgroups = false;
+    // A network namespace with only loopback, even if config.json names another.
+    bool without_network = false;
     std::vector<std::string> grant_files = {};  // global --grant (runtimeArgs)
+    std::string criu = "criu";                  // the program for checkpoint and restore
 };
 
 struct CreateOptions {
@@ -88,6 +90,8 @@ Status pause(const Globals& globals, const std::string& id);
 Status resume(const Globals& globals, const std::string& id);
 // Of the whole cgroup, sorted; none for a stopped container.
 Result<std::vector<int>> processes(const Globals& globals, const std::string& id);
+// Blocks until the container's process has ended; its exit code, 128+N for signal N.
+Result<int> wait(const Globals& globals, const std::string& id);
 Result<ContainerInfo> inspect(const Globals& globals, const std::string& id);
 Result<std::vector<ContainerInfo>> list(const Globals& globals);  // by id; a missing root is an empty list
 

@@ -42,6 +42,7 @@ struct State {
     std::vector<GrantSource> grants = {};
     bool grants_are_known = true;  // false when the file does not say: nothing may then be decided by it
     cgroup::Cgroup cgroup = {};
+    bool new_keyring = true;             // and so has each `exec`
     bool private_pid_namespace = false;  // the end of init is the end of every process
     bool has_poststart_hooks = false;
     bool has_poststop_hooks = false;

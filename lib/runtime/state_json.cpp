@@ -97,6 +97,7 @@ State state_from(const Json& json) {
                 .owner_uid = json.value("ownerUid", 0U),
                 .annotations = json.value("annotations", std::map<std::string, std::string>{}),
                 .cgroup = cgroup_from_json(json.value("cgroup", Json::object())),
+                .new_keyring = json.value("newKeyring", true),
                 .private_pid_namespace = json.value("privatePidNamespace", false),
                 .has_poststart_hooks = json.value("poststartHooks", false),
                 .has_poststop_hooks = json.value("poststopHooks", false)};
@@ -123,6 +124,7 @@ std::string state_to_json(const State& state) {
                  {"annotations", state.annotations},
                  {"grants", std::move(grants)},
                  {"cgroup", cgroup_to_json(state.cgroup)},
+                 {"newKeyring", state.new_keyring},
                  {"privatePidNamespace", state.private_pid_namespace},
                  {"poststartHooks", state.has_poststart_hooks},
                  {"poststopHooks", state.has_poststop_hooks}};

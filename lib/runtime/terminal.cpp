@@ -10,7 +10,6 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include <optional>
 
 #include "kernel/syscalls.hpp"
+#include "runtime/unix_socket.hpp"
 
 namespace rung::runtime {
 
@@ -310,24 +310,7 @@ std::optional<config::ConsoleSize> caller_window_size() {
 }
 
 Result<Fd> connect_console_socket(const std::string& path) {
-    const std::string what = "connect to the console socket " + path;
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    // A path longer than an address can hold is reached through a descriptor of the socket's file.
-    Fd file;
-    std::string name = path;
-    if (name.size() >= sizeof address.sun_path) {
-        file = Fd{open(path.c_str(), O_PATH | O_CLOEXEC)};
-        if (!file) return errno_error(what, errno);
-        name = "/proc/self/fd/" + std::to_string(file.get());
-    }
-    std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
-    Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    if (!socket) return errno_error("socket", errno);
-    if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-        return errno_error(what, errno);
-    }
-    return socket;
+    return connect_stream_socket(path, "connect to the console socket " + path);
 }
 
 }  // namespace rung::runtime

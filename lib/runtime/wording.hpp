@@ -67,6 +67,10 @@ inline constexpr std::string_view kBadSubCgroup = "bad sub cgroup path";
 inline constexpr std::string_view kCgroupNotEmpty = "container's cgroup is not empty";
 inline constexpr std::string_view kCgroupFrozen = "container's cgroup unexpectedly frozen";
 inline constexpr std::string_view kCgroupNotApplied = "unable to apply cgroup configuration";
+// `error adding pid N to cgroups`: runc's tests, exec --cgroup.
+inline std::string adding_to_cgroups(std::string_view pid) {
+    return "error adding pid " + std::string{pid} + " to cgroups";
+}
 inline constexpr std::string_view kRootlessNeedsNoLimits =
     "rootless needs no limits + no cgrouppath when no permission is granted for cgroups";
 // `error mounting "SOURCE" to rootfs at "TARGET"`.

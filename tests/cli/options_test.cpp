@@ -36,6 +36,8 @@ TEST_CASE("what runc takes and rung does not need is accepted") {
         {"--rootless", "auto", "--criu", "/usr/sbin/criu", "--cgroup-manager", "cgroupfs", "list"}));
     CHECK(parse_globals({"--cgroup-manager=systemd", "list"})->globals.systemd_cgroup);
     CHECK(parse_globals({"--cgroup-manager", "disabled", "list"})->globals.without_cgroups);
+    CHECK(parse_globals({"--ignore-cgroups", "list"})->globals.ignore_cgroups);
+    CHECK(parse_globals({"--network=none", "list"})->globals.without_network);
     CHECK(!parse_globals({"--cgroup-manager", "other", "list"}));
 }
 
@@ -137,7 +139,30 @@ TEST_CASE("flags that are unknown, lack their value or have a wrong one are refu
 }
 
 TEST_CASE("a verb that is not there is kept by name") {
-    CHECK(std::get<cli::Unknown>(*parse_verb({"checkpoint", "--help"})).name == "checkpoint");
+    CHECK(std::get<cli::Unknown>(*parse_verb({"levitate", "--help"})).name == "levitate");
+}
+
+TEST_CASE("flags of runsc are remarked on, and take part in nothing else") {
+    const auto options =
+        parse_globals({"--platform=kvm", "-strace", "--directfs=false", "--file-access", "shared", "list"});
+
+    REQUIRE(options);
+    CHECK(options->rest == std::vector<std::string>{"list"});
+    CHECK(options->remarks.size() == 4);
+}
+
+TEST_CASE("checkpoint and restore take runc's flags") {
+    const auto verb = parse_verb(
+        {"checkpoint", "--image-path", "/i", "--work-path", "/w", "--file-locks", "--leave-running", "c"});
+    const auto back = parse_verb({"restore", "--image-path", "/i", "--detach", "--pid-file", "/p",
+                                  "-no-subreaper", "--bundle", "/b", "c"});
+
+    REQUIRE(verb);
+    CHECK(std::get<cli::Checkpoint>(*verb).options.criu.image_path == "/i");
+    CHECK(std::get<cli::Checkpoint>(*verb).options.leave_running);
+    REQUIRE(back);
+    CHECK(std::get<cli::Restore>(*back).options.container.id == "c");
+    CHECK(std::get<cli::Restore>(*back).options.container.no_subreaper);
 }
 
 TEST_CASE("a relative root is seen from the working directory") {

@@ -1,0 +1,86 @@
+// From the paths of `exec --cgroup` to directories.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string_view>
+
+#include "base/path.hpp"
+#include "cgroup/cgroup.hpp"
+
+namespace rung::cgroup {
+
+namespace {
+
+// runc's tests look for the wording.
+Result<std::string> go_down(const std::string& directory, const std::string& path) {
+    std::string joined = path::clean(directory + "/" + path);
+    if (!path::covers(directory, joined)) return Error{.message = "bad sub cgroup path: " + path};
+    return joined;
+}
+
+Result<Cgroup> go_down_everywhere(Cgroup cgroup, const std::string& path) {
+    if (cgroup.layout == kernel::CgroupLayout::v2) {
+        cgroup.unified = TRY(go_down(cgroup.unified, path));
+        return cgroup;
+    }
+    for (Directory& directory : cgroup.v1)
+        directory.path = TRY(go_down(directory.path, path));
+    return cgroup;
+}
+
+Status go_down_one(Cgroup& cgroup, const std::string& controller, const std::string& path) {
+    for (Directory& directory : cgroup.v1) {
+        const auto& names = directory.controllers;
+        if (std::find(names.begin(), names.end(), controller) == names.end()) continue;
+        directory.path = TRY(go_down(directory.path, path));
+        return {};
+    }
+    return Error{.message = "unknown controller " + controller + " in --cgroup"};
+}
+
+// {"cpu", "cpuacct"} of "cpu,cpuacct:path".
+Result<std::vector<std::string>> controllers_of(std::string_view prefix, const std::string& whole) {
+    std::vector<std::string> names;
+    for (size_t begin = 0; begin <= prefix.size();) {
+        const size_t end = std::min(prefix.find(',', begin), prefix.size());
+        names.emplace_back(prefix.substr(begin, end - begin));
+        if (names.back().empty())
+            return Error{.message = "invalid --cgroup argument: " + whole + " (empty <controller> prefix)"};
+        begin = end + 1;
+    }
+    return names;
+}
+
+// Of controllers mounted together the first one moves the directory; naming a second one must not move it further.
+bool moves_again(const Cgroup& before, const Cgroup& after, const std::string& controller) {
+    return before.directory_of(controller) != after.directory_of(controller);
+}
+
+}  // namespace
+
+Result<Cgroup> sub_cgroup(const Cgroup& cgroup, const std::vector<std::string>& paths) {
+    if (!paths.empty() && cgroup.is_none()) return Error{.message = "--cgroup: the container has no cgroup"};
+    Cgroup result = cgroup;
+    std::vector<std::string> seen;
+    for (const std::string& argument : paths) {
+        const size_t colon = argument.find(':');
+        if (colon == std::string::npos) {
+            if (paths.size() == 1) return go_down_everywhere(std::move(result), argument);
+            return Error{.message =
+                             "invalid --cgroup argument: " + argument + " (missing <controller>: prefix)"};
+        }
+        if (cgroup.layout == kernel::CgroupLayout::v2)
+            return Error{.message = "--cgroup " + argument + ": cgroup v2 has one path for all controllers"};
+        for (const std::string& name :
+             TRY(controllers_of(std::string_view{argument}.substr(0, colon), argument))) {
+            if (std::find(seen.begin(), seen.end(), name) != seen.end())
+                return Error{.message = "invalid --cgroup argument(s): controller " + name +
+                                        " specified multiple times"};
+            seen.push_back(name);
+            if (!moves_again(cgroup, result, name))
+                TRY(go_down_one(result, name, argument.substr(colon + 1)));
+        }
+    }
+    return result;
+}
+
+}  // namespace rung::cgroup
