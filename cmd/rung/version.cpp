@@ -11,7 +11,8 @@ Result<int> perform(const runtime::Globals&, const Version& verb) {
     const std::string name = verb.program == "runc" ? "runc" : "rung";
     // The last line is crun's, whose tests choose by it what to try.
     TRY(print(name + " version " + rung_version() + "\ncommit: " + commit() + "\nspec: " + spec_version() +
-              "\nlibseccomp: " + libseccomp_version() + "\n+APPARMOR +CAP +EBPF +SECCOMP +SELINUX +SYSTEMD\n"));
+              "\nlibseccomp: " + libseccomp_version() +
+              "\n+APPARMOR +CAP +EBPF +SECCOMP +SELINUX +SYSTEMD\n"));
     return 0;
 }
 
