@@ -235,6 +235,26 @@ class WrongState(Case):
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             self.assertIn(b"sleep\x00100", file.read())
 
+    @differs(crun="1.8 fails at once")
+    def test_delete_force_of_a_process_that_another_cgroup_keeps_frozen_ends_with_an_error(self):
+        if host.cgroup_is_v2():
+            self.skipTest("a frozen process of cgroup v2 can be killed")
+        box = self.sleeper()
+        frozen = host.cgroup_file(f"/{box.id}-frozen", "freezer", "")
+        os.mkdir(frozen)
+        self.addCleanup(os.rmdir, frozen)
+        for name, value in (("cgroup.procs", box.pid()), ("freezer.state", "FROZEN")):
+            with open(os.path.join(frozen, name), "w", encoding="ascii") as file:
+                file.write(str(value))
+
+        result = box.delete("--force")
+
+        with open(os.path.join(frozen, "freezer.state"), "w", encoding="ascii") as file:
+            file.write("THAWED")
+        self.fails(result, "container init still running")
+        box.reap()
+        self.succeed(box.delete("--force"))
+
     def test_start_of_a_running_container_is_refused(self):
         text = "" if self.kind == "crun" else "cannot start an already running container"
         self.fails(self.sleeper().start(), text)

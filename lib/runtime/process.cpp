@@ -10,11 +10,13 @@
 
 #include "kernel/files.hpp"
 #include "kernel/syscalls.hpp"
+#include "runtime/wording.hpp"
 
 namespace rung::runtime {
 namespace {
 
 constexpr size_t kMaxStat = 4096;
+constexpr int kPatience = 10 * 1000;  // milliseconds
 
 std::optional<ProcessStat> read_stat(pid_t pid) {
     const auto text = kernel::read_file("/proc/" + std::to_string(pid) + "/stat", kMaxStat);
@@ -65,9 +67,11 @@ Result<Fd> open_process(const ProcessIdentity& process) {
 
 Status wait_for_exit(const Fd& pidfd) {
     pollfd watched{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
-    while (poll(&watched, 1, -1) < 0) {
+    int ready = 0;
+    while ((ready = poll(&watched, 1, kPatience)) < 0) {
         if (errno != EINTR) return errno_error("wait for the container's process", errno);
     }
+    if (ready == 0) return Error{.message = std::string{wording::kStillRunning}};
     return {};
 }
 

@@ -13,6 +13,8 @@ inline constexpr std::string_view kDoesNotExist = "container does not exist";
 // kill of a stopped container; containerd's shim takes it for "already finished", which ends a pod's
 // termination.
 inline constexpr std::string_view kNotRunning = "container not running";
+// delete --force of a process that SIGKILL does not end, such as one that another cgroup keeps frozen; after as long as runc waits.
+inline constexpr std::string_view kStillRunning = "container init still running";
 inline constexpr std::string_view kNotPaused = "container not paused";  // runc's tests, resume
 // runc's and crun's tests, create and run with an id in use.
 inline constexpr std::string_view kIdInUse = "container with given ID already exists";
