@@ -100,6 +100,11 @@ Result<Bus> Bus::open(Which which) {
         sd_bus_unref(bus);
         const bool is_user = which == Which::user;
         Error error = errno_error(is_user ? "connect to the user's systemd" : "connect to systemd", -result);
+        // sd-bus has only "no medium found" for that.
+        if (is_user && std::getenv("XDG_RUNTIME_DIR") == nullptr &&
+            std::getenv("DBUS_SESSION_BUS_ADDRESS") == nullptr)
+            error.message =
+                "connect to the user's systemd: neither XDG_RUNTIME_DIR nor DBUS_SESSION_BUS_ADDRESS is set";
         error.message +=
             is_user ? kUserBusHint : "; is systemd running as PID 1, and the package dbus installed?";
         return error;
