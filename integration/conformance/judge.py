@@ -24,14 +24,18 @@ def _groups(facts):
 
 
 class Explanation:
-    """One line of the file: CASE | RUNTIMES | FACT | WHY; case and fact may have * and ? in them."""
+    """One line of the file: CASE | RUNTIMES | FACT | WHY; case and fact may have * and ? in them.
+
+    "runc?" is a runtime in which the difference comes and goes, so it is never stale.
+    """
 
     def __init__(self, number, line):
         fields = [field.strip() for field in line.split(" | ")]
-        if len(fields) != 4 or not all(fields) or not set(fields[1].split()) <= set(ORACLES):
+        if len(fields) != 4 or not all(fields) or not set(fields[1].replace("?", "").split()) <= set(ORACLES):
             raise SystemExit(f"accepted.txt:{number}: a line is CASE | RUNTIMES | FACT | WHY: {line}")
         self.number, self.case, self.runtimes, self.fact, self.why = number, fields[0], fields[1].split(), fields[2], fields[3]
-        self.used = {runtime: 0 for runtime in self.runtimes}
+        self.used = {runtime.rstrip("?"): 0 for runtime in self.runtimes}
+        self.fickle = {runtime.rstrip("?") for runtime in self.runtimes if runtime.endswith("?")}
 
     def covers(self, case, runtime, fact):
         return runtime in self.used and fnmatch.fnmatchcase(case, self.case) and fnmatch.fnmatchcase(fact, self.fact)
@@ -85,7 +89,7 @@ def judge(case, observed, accepted):
 def stale(accepted):
     """Explanations of what no longer occurs."""
     return [f"{line}: {runtime} and rung no longer differ in this" for line in accepted
-            for runtime, count in line.used.items() if count == 0]
+            for runtime, count in line.used.items() if count == 0 and runtime not in line.fickle]
 
 
 def _short(text):

@@ -10,9 +10,10 @@
 namespace rung::config {
 namespace {
 
-// Versions of one major number only add; an absent version is taken as the current one, as runc does.
+// Versions of one major number only add; an absent version is taken as the current one, as runc does. Those before 1.0 are the
+// specification's own examples, which runc takes.
 bool is_supported_version(std::string_view version) {
-    return version.empty() || version.starts_with("1.");
+    return version.empty() || version.starts_with("1.") || version.starts_with("0.");
 }
 
 Mount read_mount(const Object& object) {
