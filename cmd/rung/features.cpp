@@ -19,7 +19,7 @@ Json seccomp_features() {
         {"enabled", true},
         {"actions",
          {"SCMP_ACT_ALLOW", "SCMP_ACT_ERRNO", "SCMP_ACT_KILL", "SCMP_ACT_KILL_PROCESS",
-          "SCMP_ACT_KILL_THREAD", "SCMP_ACT_LOG", "SCMP_ACT_TRACE", "SCMP_ACT_TRAP"}},
+          "SCMP_ACT_KILL_THREAD", "SCMP_ACT_LOG", "SCMP_ACT_NOTIFY", "SCMP_ACT_TRACE", "SCMP_ACT_TRAP"}},
         {"operators",
          {"SCMP_CMP_EQ", "SCMP_CMP_GE", "SCMP_CMP_GT", "SCMP_CMP_LE", "SCMP_CMP_LT", "SCMP_CMP_MASKED_EQ",
           "SCMP_CMP_NE"}},
@@ -32,12 +32,12 @@ Json seccomp_features() {
          {"SECCOMP_FILTER_FLAG_LOG", "SECCOMP_FILTER_FLAG_SPEC_ALLOW", "SECCOMP_FILTER_FLAG_TSYNC",
           "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"}},
         {"supportedFlags",
-         {"SECCOMP_FILTER_FLAG_LOG", "SECCOMP_FILTER_FLAG_SPEC_ALLOW", "SECCOMP_FILTER_FLAG_TSYNC"}},
+         {"SECCOMP_FILTER_FLAG_LOG", "SECCOMP_FILTER_FLAG_SPEC_ALLOW", "SECCOMP_FILTER_FLAG_TSYNC",
+          "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"}},
     };
 }
 
 Json linux_features() {
-    const Json disabled = {{"enabled", false}};
     const Json enabled = {{"enabled", true}};
     return {
         {"namespaces", {"cgroup", "ipc", "mount", "network", "pid", "time", "user", "uts"}},
@@ -46,8 +46,14 @@ Json linux_features() {
         {"seccomp", seccomp_features()},
         {"apparmor", enabled},
         {"selinux", enabled},
-        {"intelRdt", disabled},
-        {"mountExtensions", {{"idmap", disabled}}},
+        {"intelRdt", {{"enabled", true}, {"schemata", true}, {"monitoring", true}}},
+        {"memoryPolicy",
+         {{"modes",
+           {"MPOL_BIND", "MPOL_DEFAULT", "MPOL_INTERLEAVE", "MPOL_LOCAL", "MPOL_PREFERRED",
+            "MPOL_PREFERRED_MANY", "MPOL_WEIGHTED_INTERLEAVE"}},
+          {"flags", {"MPOL_F_NUMA_BALANCING", "MPOL_F_RELATIVE_NODES", "MPOL_F_STATIC_NODES"}}}},
+        {"mountExtensions", {{"idmap", enabled}}},
+        {"netDevices", enabled},
     };
 }
 

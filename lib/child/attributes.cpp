@@ -8,12 +8,18 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "child/context.hpp"
 #include "child/procfs.hpp"
 #include "kernel/syscalls.hpp"
 
 namespace rung::child {
+namespace {
+
+constexpr size_t kCpuWords = 128;  // NR_CPUS of any kernel is 8192 at most
+
+}  // namespace
 
 Outcome perform(Context&, const SetHostname& step) {
     return failed(kernel::checked(sethostname(step.name.data(), step.name.size())));
@@ -44,6 +50,26 @@ Outcome perform(Context&, const SetRlimit& step) {
     limit.rlim_cur = step.limit.soft;
     limit.rlim_max = step.limit.hard;
     return failed(kernel::checked(setrlimit(static_cast<__rlimit_resource_t>(step.limit.resource), &limit)));
+}
+
+Outcome perform(Context&, const SetCpuAffinity& step) {
+    // As many CPUs as a mask of a kernel may have; those that the cgroup does not allow, the kernel leaves out.
+    if (step.cpus.empty()) {
+        uint64_t every[kCpuWords];
+        memset(every, 0xff, sizeof every);
+        // Where it is refused the mask stays as the caller had it, and the process is none the worse for it.
+        (void)kernel::sched_setaffinity(0, sizeof every, every);
+        return done();
+    }
+    return failed(
+        kernel::sched_setaffinity(0, step.cpus.size() * sizeof step.cpus.front(), step.cpus.data()));
+}
+
+Outcome perform(Context&, const SetMemoryPolicy& step) {
+    // The kernel takes one bit less than the number it is given for.
+    const auto& nodes = step.policy.nodes;
+    const unsigned long bits = nodes.empty() ? 0 : nodes.size() * 64 + 1;
+    return failed(kernel::set_mempolicy(step.policy.mode, nodes.empty() ? nullptr : nodes.data(), bits));
 }
 
 Outcome perform(Context&, const SetScheduler& step) {

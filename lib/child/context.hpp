@@ -58,6 +58,9 @@ void warn(Context& context, const Outcome& outcome);
 // Gives the pty master to the parent, over the channel.
 void send_terminal(Context& context, int master);
 
+// Gives the listener of a filter that is in force by now, and waits until the parent has it.
+Outcome hand_over_listener(Context& context, int listener, Listener how);
+
 // Each step's doing, in the file that its subject names.
 Outcome perform(Context& context, const UnshareNamespaces& step);  // namespaces.cpp
 Outcome perform(Context& context, const JoinNamespace& step);
@@ -100,9 +103,11 @@ Outcome perform(Context& context, const SetHostname& step);  // attributes.cpp
 Outcome perform(Context& context, const SetDomainname& step);
 Outcome perform(Context& context, const WriteSysctl& step);
 Outcome perform(Context& context, const SetRlimit& step);
+Outcome perform(Context& context, const SetCpuAffinity& step);
 Outcome perform(Context& context, const SetScheduler& step);
 Outcome perform(Context& context, const SetIoPriority& step);
 Outcome perform(Context& context, const SetPersonality& step);
+Outcome perform(Context& context, const SetMemoryPolicy& step);
 Outcome perform(Context& context, const CloseDescriptors& step);  // execute.cpp
 Outcome perform(Context& context, const ChangeDirectory& step);
 Outcome perform(Context& context, const SetHome& step);

@@ -144,7 +144,10 @@ Outcome perform(Context& context, const LoadSeccomp& step) {
     sock_fprog program{};
     program.len = static_cast<unsigned short>(filter.instructions.size());
     program.filter = const_cast<sock_filter*>(filter.instructions.data());
-    return failed(kernel::seccomp(SECCOMP_SET_MODE_FILTER, filter.flags, &program));
+    const bool listens = step.listener != Listener::none;
+    const unsigned int flags = filter.flags | (listens ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0U);
+    const int result = kernel::seccomp(SECCOMP_SET_MODE_FILTER, flags, &program);
+    return result < 0 || !listens ? failed(result) : hand_over_listener(context, result, step.listener);
 }
 
 }  // namespace rung::child

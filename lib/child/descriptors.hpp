@@ -1,4 +1,4 @@
-// Closing descriptors by range, handing one over, and the last words of a process that nobody listens to. Private to lib/child.
+// Closing descriptors by range, handing one over, and the last words of a process that nobody listens to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

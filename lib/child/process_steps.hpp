@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "child/setup_steps.hpp"
 #include "config/spec.hpp"
@@ -59,9 +60,20 @@ struct SetExecLabel {
     std::string value = {};
 };
 struct SetNoNewPrivs {};
+// The CPUs that the process may run on, sched_setaffinity(2); none named: every CPU that its cgroup allows.
+struct SetCpuAffinity {
+    std::vector<uint64_t> cpus = {};
+};
+struct SetMemoryPolicy {
+    config::MemoryPolicy policy = {};
+};  // set_mempolicy(2)
+// How the parent gets the listener of a filter: as a number to fetch it by (pidfd_getfd(2)), which a filter cannot get in the way of; or,
+// where the parent lacks CAP_SYS_PTRACE for that, in a message.
+enum class Listener { none, by_number, by_message };
 struct LoadSeccomp {
-    Slot filter = 0;
-};  // index into Program::filters
+    Slot filter = 0;  // index into Program::filters
+    Listener listener = Listener::none;
+};
 struct CloseDescriptors {
     int preserved = 0;
 };  // keep 0-2, 3..3+n, and rung's own until exec

@@ -12,7 +12,8 @@ enum class ReportKind : uint32_t {
     terminal,  // the pty master travels with this message (SCM_RIGHTS); no console socket was given
     failed,    // step `step` failed with `errno_value`; `detail` says more
     init_pid,  // from the stage before a second clone: value = the pid of the process that goes on
-    warned,    // something was skipped, as runc does; `detail` says what
+    listener,  // LoadSeccomp: value = the listener's descriptor here; or it travels with this message. Wants an answer
+    warned,  // something was skipped, as runc does; `detail` says what
 };
 
 // What a bare errno does not say. Each is worded in lib/runtime/failure.cpp.

@@ -40,9 +40,11 @@ Report make_report(const Context& context, ReportKind kind, const Outcome& outco
     return report;
 }
 
-// The parent may have gone: that must not be the end by SIGPIPE of a container that it has already announced.
+// write(2): a seccomp filter may be in force by now, and any that lets a program say something allows it.
 void send_report(const Context& context, const Report& report) {
-    (void)send(context.descriptors.channel, &report, sizeof report, MSG_NOSIGNAL);
+    // Nobody is at the other end any more: that must not be the end by SIGPIPE of a container that was announced.
+    if (context.started) return;
+    (void)!write(context.descriptors.channel, &report, sizeof report);
 }
 
 // A caller's ignored SIGPIPE or blocked SIGTERM is no business of the workload's (case B31). Signals 32 and 33 are libc's own and refused by
@@ -67,6 +69,16 @@ Outcome take_descriptors(Context& context, msghdr& message) {
         context.cgroup_join_count = static_cast<int>(count);
     }
     return done();
+}
+
+// As await_answer(), with nothing to take in, by a call that filters allow.
+void await_plain_answer(const Context& context) {
+    Answer answer{.go = 0};
+    ssize_t length = 0;
+    do {
+        length = read(context.descriptors.channel, &answer, sizeof answer);
+    } while (length < 0 && errno == EINTR);
+    if (length != sizeof answer || answer.go == 0) _exit(kSetupFailed);
 }
 
 Outcome await_answer(Context& context) {
@@ -151,6 +163,19 @@ void send_terminal(Context& context, int master) {
     (void)send_descriptor(context.descriptors.channel, &report, sizeof report, master);
 }
 
+Outcome hand_over_listener(Context& context, int listener, Listener how) {
+    const Report report = make_report(context, ReportKind::listener, {.value = listener});
+    if (how == Listener::by_message) {
+        const int result = send_descriptor(context.descriptors.channel, &report, sizeof report, listener);
+        if (result < 0) return failed(result);
+    } else {
+        send_report(context, report);
+    }
+    await_plain_answer(context);
+    (void)close(listener);
+    return done();
+}
+
 Outcome perform(Context& context, const SyncWithParent& step) {
     send_report(context, make_report(context, ReportKind::sync, {.value = static_cast<int32_t>(step.point)}));
     return await_answer(context);
@@ -159,7 +184,10 @@ Outcome perform(Context& context, const SyncWithParent& step) {
 Outcome perform(Context& context, const AwaitStart&) {
     send_report(context, make_report(context, ReportKind::ready, done()));
     // `run` and `exec` let the program go once they have written down what they promised, such as the pid file.
-    if (context.descriptors.start < 0) return await_answer(context);
+    if (context.descriptors.start < 0) {
+        await_plain_answer(context);
+        return done();
+    }
     char byte = 0;
     ssize_t length = 0;
     do {

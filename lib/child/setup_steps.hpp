@@ -30,8 +30,8 @@ struct KeepNetworkNamespace {
 struct BecomeNamespaceRoot {};  // setgroups/setresgid/setresuid(0) after a user namespace was entered
 struct BringUpLoopback {};
 // Tells the parent that everything before this is done, then blocks until the parent answers. The answer to
-// `joined_namespaces` carries the cgroup join files, which JoinCgroups writes.
-enum class SyncPoint { joined_namespaces, before_pivot };
+// `joined_namespaces` carries the cgroup join files, which JoinCgroups writes. At `made_networks` the parent moves devices in.
+enum class SyncPoint { joined_namespaces, made_networks, before_pivot };
 struct SyncWithParent {
     SyncPoint point = SyncPoint::joined_namespaces;
 };

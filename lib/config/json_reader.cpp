@@ -118,6 +118,10 @@ bool Object::has_object(std::string_view name) const {
     return find_object(name) != nullptr;
 }
 
+bool Object::names(std::string_view name) const {
+    return find(name) != nullptr;
+}
+
 bool Object::boolean(std::string_view name) const {
     return optional_boolean(name).value_or(false);
 }

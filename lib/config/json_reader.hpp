@@ -18,8 +18,6 @@
 
 namespace rung::config {
 
-inline constexpr std::string_view kNotSupported = "is not supported";
-
 // What is wrong with a document. Reading goes on after a mistake, with empty values; the first one is kept.
 struct Problem {
     std::string message = {};
@@ -30,8 +28,9 @@ struct Problem {
 // It points to its parent, which has to be a named variable: reading from a temporary does not compile.
 class Object {
   public:
-    bool has(std::string_view name) const;  // present, and neither null nor an empty list or object
+    bool has(std::string_view name) const;         // present, and neither null nor an empty list or object
     bool has_object(std::string_view name) const;  // present and an object, if an empty one
+    bool names(std::string_view name) const;       // present and not null
 
     bool boolean(std::string_view name) const;  // absent = false
     std::optional<bool> optional_boolean(std::string_view name) const;

@@ -39,8 +39,8 @@ constexpr Option turn_off(std::string_view name, bool MountOptions::*member) {
     return {.name = name, .kind = Kind::turn_off, .value = 0, .member = member};
 }
 
-// Sorted by name. iversion, acl and silent were flags of mount(2); fsconfig(2) knows them only as options of single
-// file systems, and they are that file system's default where they mean something.
+// Sorted by name. acl, iversion and silent were flags of mount(2) that no file system of today's kernels looks at: access lists and change
+// counters are on wherever there are any, and silence was about messages of the kernel's log.
 constexpr Option kOptions[] = {
     {"acl", Kind::nothing},
     turn_off("async", &MountOptions::sync),
@@ -76,7 +76,7 @@ constexpr Option kOptions[] = {
     {"relatime", Kind::set, MOUNT_ATTR_RELATIME},
     turn_on("remount", &MountOptions::remount),
     {"rexec", Kind::recursive_clear, MOUNT_ATTR_NOEXEC},
-    turn_on("ridmap", &MountOptions::idmap),
+    turn_on("ridmap", &MountOptions::recursive_idmap),
     {"rnoatime", Kind::recursive_set, MOUNT_ATTR_NOATIME},
     {"rnodev", Kind::recursive_set, MOUNT_ATTR_NODEV},
     {"rnodiratime", Kind::recursive_set, MOUNT_ATTR_NODIRATIME},

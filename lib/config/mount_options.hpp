@@ -23,8 +23,9 @@ struct MountOptions {
     uint64_t recursive_clear = 0;                 // rrw, rsuid ...
     std::vector<unsigned long> propagation = {};  // MS_PRIVATE, MS_SLAVE | MS_REC ..., in the order written
     bool copy_up = false;                         // tmpcopyup
-    bool idmap = false;                           // idmap, ridmap
-    bool sync = false;                            // superblock flags, fsconfig(2) flag names
+    bool idmap = false;
+    bool recursive_idmap = false;  // ridmap
+    bool sync = false;             // superblock flags, fsconfig(2) flag names
     bool dirsync = false;
     bool mandatory_lock = false;
     bool lazytime = false;

@@ -43,16 +43,6 @@ std::vector<Namespace> read_namespaces(const Object& linux_object) {
     return namespaces;
 }
 
-std::vector<IdMapping> read_mappings(const Object& linux_object, std::string_view name) {
-    std::vector<IdMapping> mappings;
-    for (const Object& object : linux_object.objects(name)) {
-        mappings.push_back({.container_id = object.uint32("containerID").value_or(0),
-                            .host_id = object.uint32("hostID").value_or(0),
-                            .size = object.uint32("size").value_or(0)});
-    }
-    return mappings;
-}
-
 Device read_device(const Object& object) {
     Device device;
     const std::string path = object.text("path");
@@ -83,7 +73,48 @@ std::map<std::string, TimeOffset> read_time_offsets(const Object& linux_object) 
     return offsets;
 }
 
+IntelRdt read_intel_rdt(const Object& object) {
+    return {.clos_id = object.text("closID"),
+            .l3_cache_schema = object.text("l3CacheSchema"),
+            .memory_bandwidth_schema = object.text("memBwSchema"),
+            .schemata = object.texts("schemata"),
+            .enable_monitoring = object.boolean("enableMonitoring")};
+}
+
+// Without a word on flags the filter alone does not slow the container down by a processor mitigation (PR_SPEC_STORE_BYPASS), as for runc;
+// an empty list asks for it.
+void use_default_flags(const Object& object, std::optional<Seccomp>& seccomp) {
+    if (seccomp && !object.names("flags")) seccomp->flags = {"SECCOMP_FILTER_FLAG_SPEC_ALLOW"};
+}
+
+void read_personality(const Object& object, Linux& result) {
+    const Object personality = object.object("personality");
+    const std::string domain = personality.text("domain");
+    const auto value = find_value(kPersonalities, domain);
+    if (!value) personality.refuse("domain", "unknown personality " + quoted(domain));
+    result.personality = static_cast<unsigned long>(value.value_or(0));
+    result.personality_flags = personality.texts("flags");
+}
+
+std::map<std::string, std::string> read_net_devices(const Object& object) {
+    std::map<std::string, std::string> devices;
+    const Object list = object.object("netDevices");
+    for (const auto& [name, device] : list.members())
+        devices[name] = device.text("name");
+    return devices;
+}
+
 }  // namespace
+
+std::vector<IdMapping> read_mappings(const Object& parent, std::string_view name) {
+    std::vector<IdMapping> mappings;
+    for (const Object& object : parent.objects(name)) {
+        mappings.push_back({.container_id = object.uint32("containerID").value_or(0),
+                            .host_id = object.uint32("hostID").value_or(0),
+                            .size = object.uint32("size").value_or(0)});
+    }
+    return mappings;
+}
 
 Linux read_linux(const Object& object) {
     Linux result;
@@ -99,20 +130,18 @@ Linux read_linux(const Object& object) {
     result.rootfs_propagation = object.text("rootfsPropagation");
     const Object seccomp = object.object("seccomp");
     result.seccomp = read_seccomp(seccomp);
+    use_default_flags(seccomp, result.seccomp);
     result.sysctl = object.text_map("sysctl");
     result.masked_paths = object.texts("maskedPaths");
     result.readonly_paths = object.texts("readonlyPaths");
     result.mount_label = object.text("mountLabel");
-    if (object.has("personality")) {
-        const Object personality = object.object("personality");
-        const std::string domain = personality.text("domain");
-        const auto value = find_value(kPersonalities, domain);
-        if (!value) personality.refuse("domain", "unknown personality " + quoted(domain));
-        result.personality = static_cast<unsigned long>(value.value_or(0));
+    if (object.has("personality")) read_personality(object, result);
+    if (object.has_object("memoryPolicy")) {
+        const Object policy = object.object("memoryPolicy");
+        result.memory_policy = read_memory_policy(policy);
     }
-    for (const char* field : {"intelRdt", "netDevices", "memoryPolicy"}) {
-        if (object.has_object(field) && object.has(field)) object.refuse(field, kNotSupported);
-    }
+    if (object.has_object("netDevices")) result.net_devices = read_net_devices(object);
+    if (object.has_object("intelRdt")) result.intel_rdt = read_intel_rdt(object.object("intelRdt"));
     return result;
 }
 

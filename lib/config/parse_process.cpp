@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "config/capability.hpp"
+#include "config/id_list.hpp"
 #include "config/named_value.hpp"
 #include "config/quoted.hpp"
 #include "config/readers.hpp"
@@ -97,6 +98,7 @@ Capabilities read_capabilities(const Object& object) {
 
 Scheduler read_scheduler(const Object& object) {
     Scheduler scheduler;
+    if (object.text("policy").empty()) object.refuse("policy", "scheduler policy is required");
     scheduler.policy = static_cast<uint32_t>(read_named(object, "policy", kPolicies, "scheduling policy"));
     scheduler.nice = object.int32("nice").value_or(0);
     const int32_t priority = object.int32("priority").value_or(0);
@@ -121,6 +123,12 @@ std::vector<Rlimit> read_rlimits(const Object& process) {
                            .hard = object.uint64("hard").value_or(0)});
     }
     return rlimits;
+}
+
+std::vector<uint64_t> read_cpus(const Object& object, std::string_view field) {
+    auto cpus = parse_id_list(object.text(field));
+    if (!cpus) object.refuse(field, cpus.error().message);
+    return cpus ? *std::move(cpus) : std::vector<uint64_t>{};
 }
 
 }  // namespace
@@ -153,7 +161,9 @@ Process read_process(const Object& object) {
         process.io_priority = {.io_class = read_named(priority, "class", kIoClasses, "I/O priority class"),
                                .priority = priority.int32("priority").value_or(0)};
     }
-    if (object.has("execCPUAffinity")) object.refuse("execCPUAffinity", kNotSupported);
+    const Object affinity = object.object("execCPUAffinity");
+    process.exec_cpu_affinity = {.initial = read_cpus(affinity, "initial"),
+                                 .final = read_cpus(affinity, "final")};
     return process;
 }
 

@@ -1,5 +1,7 @@
 // linux.seccomp and the files of seccomp-profiles/: words to enumerations. What a rule means is lib/seccomp's concern.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "config/named_value.hpp"
 #include "config/quoted.hpp"
 #include "config/readers.hpp"
@@ -71,6 +73,11 @@ SeccompRule read_rule(const Object& object) {
 }
 
 }  // namespace
+
+bool notifies(const Seccomp& seccomp) {
+    return std::any_of(seccomp.rules.begin(), seccomp.rules.end(),
+                       [](const SeccompRule& rule) { return rule.action == SeccompAction::notify; });
+}
 
 std::optional<Seccomp> read_seccomp(const Object& object) {
     if (!object.has("defaultAction") && !object.has("syscalls")) return {};

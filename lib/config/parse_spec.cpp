@@ -24,9 +24,8 @@ Mount read_mount(const Object& object) {
     mount.type = object.text("type");
     mount.source = object.text("source");
     mount.options = object.texts("options");
-    for (const char* field : {"uidMappings", "gidMappings"}) {
-        if (object.has(field)) object.refuse(field, kNotSupported);
-    }
+    mount.uid_mappings = read_mappings(object, "uidMappings");
+    mount.gid_mappings = read_mappings(object, "gidMappings");
     return mount;
 }
 

@@ -58,6 +58,13 @@ struct IoPriority {  // ioprio_set(2)
     bool operator==(const IoPriority&) const = default;
 };
 
+// Sets of CPUs as masks (id_list.hpp); empty = not given. They are for processes that enter a running container, not for its first one.
+struct CpuAffinity {
+    std::vector<uint64_t> initial = {};  // of rung, until the process is in the container's cgroup
+    std::vector<uint64_t> final = {};    // of the process, from then on
+    bool operator==(const CpuAffinity&) const = default;
+};
+
 struct Process {
     bool terminal = false;
     std::optional<ConsoleSize> console_size = {};
@@ -73,6 +80,7 @@ struct Process {
     std::optional<int> oom_score_adj = {};
     std::optional<Scheduler> scheduler = {};
     std::optional<IoPriority> io_priority = {};
+    CpuAffinity exec_cpu_affinity = {};
     bool operator==(const Process&) const = default;
 };
 

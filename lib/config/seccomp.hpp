@@ -39,4 +39,7 @@ struct Seccomp {
     bool operator==(const Seccomp&) const = default;
 };
 
+// Whether a rule leaves the decision to whoever listens at listener_path.
+bool notifies(const Seccomp& seccomp);
+
 }  // namespace rung::config

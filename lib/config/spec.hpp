@@ -33,7 +33,9 @@ struct Mount {
     std::string destination = {};  // absolute: a relative one was read as relative to "/"
     std::string type = {};
     std::string source = {};
-    std::vector<std::string> options = {};  // as written; config/mount_options.hpp gives their meaning
+    std::vector<std::string> options = {};     // as written; config/mount_options.hpp gives their meaning
+    std::vector<IdMapping> uid_mappings = {};  // of an id-mapped mount
+    std::vector<IdMapping> gid_mappings = {};
     bool operator==(const Mount&) const = default;
 };
 
@@ -74,6 +76,23 @@ struct TimeOffset {
     bool operator==(const TimeOffset&) const = default;
 };
 
+// set_mempolicy(2).
+struct MemoryPolicy {
+    int mode = 0;                      // MPOL_*, with MPOL_F_* or-ed in
+    std::vector<uint64_t> nodes = {};  // a mask (id_list.hpp)
+    bool operator==(const MemoryPolicy&) const = default;
+};
+
+// Intel Resource Director Technology, through the kernel's resctrl file system.
+struct IntelRdt {
+    std::string clos_id = {};
+    std::string l3_cache_schema = {};
+    std::string memory_bandwidth_schema = {};
+    std::vector<std::string> schemata = {};
+    bool enable_monitoring = false;
+    bool operator==(const IntelRdt&) const = default;
+};
+
 struct Linux {
     std::vector<Namespace> namespaces = {};
     std::vector<IdMapping> uid_mappings = {};
@@ -89,6 +108,12 @@ struct Linux {
     std::vector<std::string> readonly_paths = {};
     std::string mount_label = {};
     std::optional<unsigned long> personality = {};  // personality(2)
+    std::vector<std::string> personality_flags =
+        {};  // none has a meaning yet: warned about and ignored, as runc does
+    std::optional<MemoryPolicy> memory_policy = {};
+    std::map<std::string, std::string> net_devices =
+        {};  // the host's name -> the name inside, empty = the same
+    std::optional<IntelRdt> intel_rdt = {};
     bool operator==(const Linux&) const = default;
 };
 

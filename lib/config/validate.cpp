@@ -31,7 +31,9 @@ std::string indexed(std::string_view name, size_t index) {
 }
 
 Status validate_scheduler(const Scheduler& scheduler, std::string_view prefix) {
-    if (scheduler.nice < -20 || scheduler.nice > 19) {
+    // The other classes have no nice value; the kernel looks at it in these two only.
+    const bool has_nice = scheduler.policy == SCHED_OTHER || scheduler.policy == SCHED_BATCH;
+    if (has_nice && (scheduler.nice < -20 || scheduler.nice > 19)) {
         return wrong(prefix, "scheduler.nice", "must be between -20 and 19");
     }
     const bool has_priorities = scheduler.policy == SCHED_FIFO || scheduler.policy == SCHED_RR;
@@ -124,6 +126,47 @@ Status validate_mappings(const Spec& spec) {
     return {};
 }
 
+// What dev_valid_name() of the kernel takes, and room for the NUL.
+bool is_interface_name(std::string_view name) {
+    constexpr size_t kMostCharacters = 15;
+    return !name.empty() && name.size() <= kMostCharacters && name != "." && name != ".." &&
+           name.find_first_of("/: \t\n\v\f\r") == std::string_view::npos;
+}
+
+Status validate_net_devices(const Spec& spec) {
+    if (spec.linux_.net_devices.empty()) return {};
+    if (!spec.has_namespace(NamespaceType::network)) {
+        return wrong("", "linux.netDevices", "unable to move network devices without a NET namespace");
+    }
+    for (const auto& [name, inside] : spec.linux_.net_devices) {
+        for (const std::string& each : {name, inside.empty() ? name : inside}) {
+            if (!is_interface_name(each)) {
+                return wrong("", "linux.netDevices", "invalid network device name " + quoted(each));
+            }
+        }
+    }
+    return {};
+}
+
+// The name becomes that of a directory.
+Status validate_intel_rdt(const Spec& spec) {
+    if (!spec.linux_.intel_rdt) return {};
+    const IntelRdt& rdt = *spec.linux_.intel_rdt;
+    const std::string& clos = rdt.clos_id;
+    if (clos == "." || clos == ".." || (clos.size() > 1 && clos.find('/') != std::string::npos)) {
+        return wrong("", "linux.intelRdt.closID", "invalid intelRdt.ClosID " + quoted(clos));
+    }
+    std::vector<std::string> lines = rdt.schemata;
+    lines.push_back(rdt.l3_cache_schema);
+    lines.push_back(rdt.memory_bandwidth_schema);
+    for (const std::string& line : lines) {
+        if (line.find('\n') != std::string::npos) {
+            return wrong("", "linux.intelRdt", "a schema is one line: " + quoted(line));
+        }
+    }
+    return {};
+}
+
 Status validate_time_offsets(const Spec& spec) {
     if (spec.linux_.time_offsets.empty()) return {};
     const Namespace* time = spec.find_namespace(NamespaceType::time);
@@ -141,13 +184,28 @@ Status validate_time_offsets(const Spec& spec) {
     return {};
 }
 
+enum class MountedBy { bind, filesystem };
+
+// Mappings of its own, or those of the container's user namespace.
+Status validate_idmap(const Spec& spec, const Mount& mount, const MountOptions& options,
+                      const std::string& field, MountedBy how) {
+    const bool none = mount.uid_mappings.empty() && mount.gid_mappings.empty();
+    if (none && !options.idmap && !options.recursive_idmap) return {};
+    if (how == MountedBy::filesystem) {
+        return wrong("", field, "id-mapped mounts are only supported for bind-mounts");
+    }
+    if (none && spec.has_namespace(NamespaceType::user)) return {};
+    if (!mount.uid_mappings.empty() && !mount.gid_mappings.empty()) return {};
+    return wrong("", field, "id-mapped mounts must have both uid and gid mappings specified");
+}
+
 Status validate_mounts(const Spec& spec) {
     for (size_t index = 0; index < spec.mounts.size(); ++index) {
         const Mount& mount = spec.mounts[index];
         const std::string field = indexed("mounts", index);
         const MountOptions options = TRY(parse_mount_options(mount.options).context(field + ".options"));
-        if (options.idmap) return wrong("", field + ".options", "idmap and ridmap are not supported");
         const bool is_bind = mount.type == "bind" || options.bind || options.recursive_bind;
+        TRY(validate_idmap(spec, mount, options, field, is_bind ? MountedBy::bind : MountedBy::filesystem));
         if (!is_bind) continue;
         if (!options.data.empty()) {
             return wrong(
@@ -182,6 +240,8 @@ Status validate_linux(const Spec& spec) {
     TRY(validate_namespaces(spec));
     TRY(validate_mappings(spec));
     TRY(validate_time_offsets(spec));
+    TRY(validate_net_devices(spec));
+    TRY(validate_intel_rdt(spec));
     if (!is_known_propagation(linux_part.rootfs_propagation)) {
         return wrong("", "linux.rootfsPropagation",
                      quoted(linux_part.rootfs_propagation) + " is not supported");

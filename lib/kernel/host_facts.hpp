@@ -41,6 +41,7 @@ struct HostFacts {
     bool apparmor = false;
     bool selinux = false;
     bool seccomp = false;
+    std::string resctrl = {};  // where resctrl is mounted; empty = nowhere
     bool operator==(const HostFacts&) const = default;
 };
 

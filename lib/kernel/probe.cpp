@@ -41,6 +41,16 @@ bool has_seccomp_filters() {
     return seccomp(SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
+// The mount point is the fifth word of a line of mountinfo, the type the first after " - " (proc(5)).
+std::string mount_point_of(const std::string& mountinfo, const std::string& type) {
+    const size_t found = mountinfo.find(" - " + type + " ");
+    if (found == std::string::npos) return {};
+    size_t start = mountinfo.rfind('\n', found) + 1;  // 0 on the first line
+    for (int word = 0; word < 4; ++word)
+        start = mountinfo.find(' ', start) + 1;
+    return mountinfo.substr(start, mountinfo.find(' ', start) - start);
+}
+
 bool says_yes(const std::string& path) {
     const Result<std::string> text = read_file(path);
     return text && text->starts_with('Y');
@@ -81,7 +91,8 @@ Result<HostFacts> probe() {
                      .memfd_noexec = exists("/proc/sys/vm/memfd_noexec"),
                      .apparmor = says_yes("/sys/module/apparmor/parameters/enabled"),
                      .selinux = exists("/sys/fs/selinux/enforce"),
-                     .seccomp = has_seccomp_filters()};
+                     .seccomp = has_seccomp_filters(),
+                     .resctrl = mount_point_of(mountinfo, "resctrl")};
 }
 
 }  // namespace rung::kernel

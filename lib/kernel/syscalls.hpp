@@ -109,6 +109,13 @@ inline int keyctl(int operation, unsigned long second, unsigned long third, unsi
 inline int sched_setattr(pid_t pid, const void* attributes, unsigned int flags) {
     return checked(::syscall(SYS_sched_setattr, pid, attributes, flags));
 }
+// Masks are words of 64 bits, which the kernel's own are on every little-endian machine.
+inline int sched_setaffinity(pid_t pid, size_t bytes, const uint64_t* mask) {
+    return checked(::syscall(SYS_sched_setaffinity, pid, bytes, mask));
+}
+inline int set_mempolicy(int mode, const uint64_t* nodes, unsigned long bits) {
+    return checked(::syscall(SYS_set_mempolicy, mode, nodes, bits));
+}
 inline int ioprio_set(int which, int who, int priority) {
     return checked(::syscall(SYS_ioprio_set, which, who, priority));
 }

@@ -52,7 +52,11 @@ struct ProcessTail {
     int preserve_fds = 0;
     bool setgroups = true;
     std::vector<config::Hook> start_container_hooks = {};
+    child::Listener listener = child::Listener::none;
+    bool in_user_namespace = false;  // another than rung's
 };
+// Whether and how the listener of config.json's seccomp filter goes to the parent.
+child::Listener listener_of(const SandboxPlan& plan, const kernel::HostFacts& host);
 // That the host has the security module a label of the process is for: the kernel would ignore it in silence.
 Status check_labels(const config::Process& process, const kernel::HostFacts& host);
 void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTail& tail);

@@ -50,6 +50,10 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
     const std::optional<NetworkSlots> networks = enter_namespaces(draft);
     TRY(check_groups(draft));
     TRY(check_labels(process, host));
+    if (plan.spec.linux_.intel_rdt && host.resctrl.empty()) {
+        return Error{.message =
+                         "linux.intelRdt: intelRdt is specified in config, but Intel RDT is not enabled"};
+    }
     if (!plan.spec.linux_.mount_label.empty() && !host.selinux) {
         return Error{.message = "linux.mountLabel: SELinux is not enabled on this host"};
     }
@@ -68,7 +72,8 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
                      {.process = process,
                       .preserve_fds = options.preserve_fds,
                       .setgroups = !draft.lowered.denies_setgroups,
-                      .start_container_hooks = plan.spec.hooks.start_container});
+                      .start_container_hooks = plan.spec.hooks.start_container,
+                      .listener = listener_of(plan, host)});
     return std::move(draft.lowered);
 }
 
@@ -80,6 +85,7 @@ Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& proce
     // The descriptors of the cgroup come with the parent's answer, before the namespaces make its paths meaningless.
     steps.emplace_back(child::SyncWithParent{child::SyncPoint::joined_namespaces});
     steps.emplace_back(child::JoinCgroups{});
+    steps.emplace_back(child::SetCpuAffinity{process.exec_cpu_affinity.final});
     if (options.namespaces != 0)
         steps.emplace_back(child::JoinNamespace{.slot = 0, .flag = options.namespaces});
     if (options.joins_user_namespace) steps.emplace_back(child::BecomeNamespaceRoot{});
@@ -90,7 +96,11 @@ Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& proce
     if (options.new_keyring) steps.emplace_back(keyring(options.id));
     steps.emplace_back(child::NewSession{});
     open_terminal(steps, process, false);
-    add_process_tail(lowered, plan, {.process = process, .preserve_fds = options.preserve_fds});
+    add_process_tail(lowered, plan,
+                     {.process = process,
+                      .preserve_fds = options.preserve_fds,
+                      .listener = listener_of(plan, host),
+                      .in_user_namespace = options.joins_user_namespace});
     return lowered;
 }
 

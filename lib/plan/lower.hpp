@@ -15,6 +15,15 @@
 
 namespace rung::plan {
 
+// The ids that an id-mapped mount shows: of a user namespace by path, or of one made for these mappings (mount_setattr(2)).
+struct IdMap {
+    std::string path = {};
+    std::vector<config::IdMapping> uids = {};
+    std::vector<config::IdMapping> gids = {};
+    bool recursive = false;
+    bool operator==(const IdMap&) const = default;
+};
+
 // A mount tree that the parent clones, gives its attributes, and only then hands over: it is never visible without them.
 struct OpenTree {
     child::Slot slot = 0;
@@ -24,6 +33,7 @@ struct OpenTree {
     uint64_t set = 0, clear = 0;                      // the top mount
     uint64_t recursive_set = 0, recursive_clear = 0;  // AT_RECURSIVE
     std::vector<unsigned long> propagation = {};      // in order; MS_REC means AT_RECURSIVE
+    std::optional<IdMap> id_map = {};
     bool operator==(const OpenTree&) const = default;
 };
 
@@ -32,6 +42,14 @@ struct OpenNamespace {
     std::string path = {};
     config::NamespaceType type = config::NamespaceType::network;
     bool operator==(const OpenNamespace&) const = default;
+};
+
+// Who gets the listener of config.json's filter (runtime-spec config-linux.md, "The Container Process State").
+struct SeccompAgent {
+    std::string path = {};
+    std::string metadata = {};
+    bool required = false;  // a rule waits for its answers
+    bool operator==(const SeccompAgent&) const = default;
 };
 
 struct Lowered {
@@ -55,6 +73,9 @@ struct Lowered {
     std::optional<uint32_t> cgroup_owner = {};
     // What each entry of program.filters is compiled from: "config" or a profile name.
     std::vector<std::string> seccomp_sources = {};
+    SeccompAgent seccomp_agent = {};
+    // Set by the parent when the process is ready: inside a user namespace nobody has the right to raise a limit.
+    std::vector<config::Rlimit> rlimits = {};
 };
 
 struct LowerOptions {

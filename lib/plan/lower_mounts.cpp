@@ -85,6 +85,21 @@ bool is_made_earlier(const Draft& draft, const Mount& mount, const std::string& 
     return false;
 }
 
+// The mount's own mappings, or else those of the container's user namespace.
+std::optional<IdMap> id_map_of(const SandboxPlan& plan, const Mount& mount, const MountOptions& options) {
+    const bool none = mount.uid_mappings.empty() && mount.gid_mappings.empty();
+    if (none && !options.idmap && !options.recursive_idmap) return {};
+    IdMap map{.uids = mount.uid_mappings, .gids = mount.gid_mappings, .recursive = options.recursive_idmap};
+    if (!none) return map;
+    const config::Namespace* user = plan.spec.find_namespace(config::NamespaceType::user);
+    if (user != nullptr) map.path = user->path;
+    if (map.path.empty()) {
+        map.uids = plan.spec.linux_.uid_mappings;
+        map.gids = plan.spec.linux_.gid_mappings;
+    }
+    return map;
+}
+
 Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
     if (!options.data.empty()) {
         return mount_error(mount,
@@ -97,7 +112,12 @@ Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
         options.set &= ~uint64_t{MOUNT_ATTR_RDONLY};
         options.recursive_set &= ~uint64_t{MOUNT_ATTR_RDONLY};
     }
-    if ((draft.host.effective_capabilities & kCapSysAdmin) == 0 || is_made_earlier(draft, mount, source)) {
+    const std::optional<IdMap> id_map = id_map_of(draft.plan, mount, options);
+    const bool is_privileged = (draft.host.effective_capabilities & kCapSysAdmin) != 0;
+    if (!is_privileged || is_made_earlier(draft, mount, source)) {
+        if (id_map && !is_privileged)
+            return mount_error(mount, "id-mapped mounts are not supported for rootless containers");
+        if (id_map) return mount_error(mount, "what another entry mounts cannot be id-mapped");
         bind_in_child(draft, mount, options, source);
     } else {
         const child::Slot tree = draft.new_slot();
@@ -109,7 +129,8 @@ Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
                                        .clear = options.clear,
                                        .recursive_set = options.recursive_set,
                                        .recursive_clear = options.recursive_clear,
-                                       .propagation = tree_propagation(draft.plan, options)});
+                                       .propagation = tree_propagation(draft.plan, options),
+                                       .id_map = id_map});
         draft.add(child::AttachTree{.tree = tree, .target = mount.destination});
     }
     if (!slices.empty()) attach_around_slices(draft, mount, slices);
@@ -191,7 +212,6 @@ Status add_mount(Draft& draft, const Mount& mount) {
     if (mount.type == "cgroup" || mount.type == "cgroup2") return add_cgroup_mount(draft, mount);
     MountOptions options =
         TRY(config::parse_mount_options(mount.options).context("mounts[" + mount.destination + "]"));
-    if (options.idmap) return mount_error(mount, "id-mapped mounts are not supported");
     if (options.remount) return add_remount(draft, mount, options);
     if (is_bind(mount, options)) return add_bind(draft, mount, std::move(options));
     if (mount.type.empty()) return mount_error(mount, "neither a type nor bind is given");

@@ -173,6 +173,7 @@ std::optional<NetworkSlots> enter_namespaces(Draft& draft) {
         // Until the maps are written this process is nobody, and what it made would belong to nobody.
         draft.add(child::SyncWithParent{child::SyncPoint::joined_namespaces});
         draft.add(child::JoinCgroups{});
+        draft.add(child::SetCpuAffinity{});
         draft.add(child::BecomeNamespaceRoot{});
         networks = make_networks(draft);
     } else {
@@ -180,7 +181,11 @@ std::optional<NetworkSlots> enter_namespaces(Draft& draft) {
         if (!staged) append(lowered.program.steps, join_steps(draft));
         draft.add(child::SyncWithParent{child::SyncPoint::joined_namespaces});
         draft.add(child::JoinCgroups{});
+        // The caller may have been confined to some CPUs; the container is to what its cgroup says.
+        draft.add(child::SetCpuAffinity{});
     }
+    if (!plan.spec.linux_.net_devices.empty())
+        draft.add(child::SyncWithParent{child::SyncPoint::made_networks});
     if (is_new(plan, NamespaceType::cgroup)) draft.add(child::UnshareNamespaces{CLONE_NEWCGROUP});
     return networks;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "config/seccomp.hpp"
 #include "plan/draft.hpp"
 
 namespace rung::plan {
@@ -10,23 +11,41 @@ namespace {
 
 void use_filters(Lowered& lowered, const SandboxPlan& plan) {
     lowered.seccomp_sources = plan.seccomp_profiles;
-    if (plan.spec.linux_.seccomp) lowered.seccomp_sources.emplace_back("config");
+    const auto& seccomp = plan.spec.linux_.seccomp;
+    if (!seccomp) return;
+    lowered.seccomp_sources.emplace_back("config");
+    lowered.seccomp_agent = {.path = seccomp->listener_path,
+                             .metadata = seccomp->listener_metadata,
+                             .required = config::notifies(*seccomp)};
 }
 
-void load_filters(Lowered& lowered) {
+// "config" is the last of the sources, and the only one that can have somebody listening.
+void load_filters(Lowered& lowered, child::Listener listener) {
     for (size_t index = 0; index < lowered.seccomp_sources.size(); ++index) {
-        lowered.program.steps.emplace_back(child::LoadSeccomp{static_cast<child::Slot>(index)});
+        const bool is_config = lowered.seccomp_sources[index] == "config";
+        lowered.program.steps.emplace_back(
+            child::LoadSeccomp{.filter = static_cast<child::Slot>(index),
+                               .listener = is_config ? listener : child::Listener::none});
     }
+}
+
+void add_limits(Lowered& lowered, const ProcessTail& tail) {
+    if (tail.in_user_namespace) {
+        lowered.rlimits = tail.process.rlimits;
+        return;
+    }
+    for (const config::Rlimit& limit : tail.process.rlimits)
+        lowered.program.steps.emplace_back(child::SetRlimit{limit});
 }
 
 void add_scheduling(std::vector<child::Step>& steps, const SandboxPlan& plan,
                     const config::Process& process) {
-    for (const config::Rlimit& limit : process.rlimits)
-        steps.emplace_back(child::SetRlimit{limit});
     if (process.scheduler) steps.emplace_back(child::SetScheduler{*process.scheduler});
     if (process.io_priority) steps.emplace_back(child::SetIoPriority{*process.io_priority});
     if (plan.spec.linux_.personality)
         steps.emplace_back(child::SetPersonality{*plan.spec.linux_.personality});
+    if (plan.spec.linux_.memory_policy)
+        steps.emplace_back(child::SetMemoryPolicy{*plan.spec.linux_.memory_policy});
 }
 
 void add_labels(std::vector<child::Step>& steps, const config::Process& process) {
@@ -42,11 +61,7 @@ void add_labels(std::vector<child::Step>& steps, const config::Process& process)
 void become_user(std::vector<child::Step>& steps, const ProcessTail& tail) {
     const config::Process& process = tail.process;
     const config::Capabilities capabilities = process.capabilities.value_or(config::Capabilities{});
-    steps.emplace_back(child::CloseDescriptors{tail.preserve_fds});
     steps.emplace_back(child::DropBounding{capabilities.bounding});
-    // Before the user changes: root may enter directories that the user may not, as with `-w /root -u 1000`. After every mount: the working
-    // directory must not be what a mask or a read-only bind has since covered.
-    steps.emplace_back(child::ChangeDirectory{.path = process.cwd, .create = false});
     steps.emplace_back(child::SetUser{process.user, tail.setgroups});
     steps.emplace_back(child::SetCapabilities{capabilities});
     steps.emplace_back(child::SetHome{});
@@ -54,6 +69,14 @@ void become_user(std::vector<child::Step>& steps, const ProcessTail& tail) {
 }
 
 }  // namespace
+
+child::Listener listener_of(const SandboxPlan& plan, const kernel::HostFacts& host) {
+    const auto& seccomp = plan.spec.linux_.seccomp;
+    if (!seccomp || (!config::notifies(*seccomp) && seccomp->listener_path.empty()))
+        return child::Listener::none;
+    // pidfd_getfd(2) asks for the right to trace, which only root has over a process that may not be dumped.
+    return host.effective_uid == 0 ? child::Listener::by_number : child::Listener::by_message;
+}
 
 Status check_labels(const config::Process& process, const kernel::HostFacts& host) {
     if (!process.apparmor_profile.empty() && !host.apparmor) {
@@ -83,19 +106,27 @@ void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTa
     lowered.program.env = resolve_duplicates(process.env);
     use_filters(lowered, plan);
 
+    add_limits(lowered, tail);
     add_scheduling(steps, plan, process);
     steps.emplace_back(child::OwnStdio{process.user.uid, process.user.gid});
     add_labels(steps, process);
+    steps.emplace_back(child::CloseDescriptors{tail.preserve_fds});
+    // Before the user changes: root may enter directories that the user may not, as with `-w /root -u 1000`. Before the filters, which may
+    // forbid the calls that look where it leads. After every mount: it must not be what a mask or a read-only bind has since covered.
+    steps.emplace_back(child::ChangeDirectory{.path = process.cwd, .create = false});
     if (process.no_new_privileges) {
         steps.emplace_back(child::SetNoNewPrivs{});
     } else {
         // Without no_new_privs a filter needs CAP_SYS_ADMIN, which is about to go.
-        load_filters(lowered);
+        load_filters(lowered, tail.listener);
     }
     become_user(steps, tail);
 
+    // Who takes the listener is there until `start` only.
+    const bool listens = tail.listener != child::Listener::none;
+    if (process.no_new_privileges && listens) load_filters(lowered, tail.listener);
     steps.emplace_back(child::AwaitStart{});
-    if (process.no_new_privileges) load_filters(lowered);
+    if (process.no_new_privileges && !listens) load_filters(lowered, tail.listener);
     if (!tail.start_container_hooks.empty()) {
         steps.emplace_back(child::RunHooks{"startContainer", tail.start_container_hooks, "created"});
     }

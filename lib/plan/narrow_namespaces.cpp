@@ -43,6 +43,17 @@ void leave_only_loopback(SandboxPlan& plan, const std::string& layer, const std:
                                .effective = "a new one with only lo",
                                .layer = layer,
                                .reason = reason});
+    auto& devices = plan.spec.linux_.net_devices;
+    if (devices.empty()) return;
+    std::vector<std::string> names;
+    for (const auto& [name, inside] : devices)
+        names.push_back(name);
+    plan.narrowings.push_back({.field = "linux.netDevices",
+                               .asked = list_text(names),
+                               .effective = "none",
+                               .layer = layer,
+                               .reason = reason});
+    devices.clear();
 }
 
 }  // namespace

@@ -16,6 +16,9 @@
 #include "kernel/files.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/host_mounts.hpp"
+#include "runtime/net_devices.hpp"
+#include "runtime/resctrl.hpp"
+#include "runtime/seccomp_agent.hpp"
 #include "runtime/terminal.hpp"
 #include "runtime/unix_socket.hpp"
 #include "runtime/wording.hpp"
@@ -40,6 +43,11 @@ bool makes_pid_namespace(const config::Spec& spec) {
     return pids != nullptr && pids->path.empty();
 }
 
+std::optional<ResctrlGroup> resctrl_group_of(const Prepared& prepared, const std::string& id) {
+    const auto& wanted = prepared.plan.spec.linux_.intel_rdt;
+    return wanted ? std::optional{resctrl_group(prepared.host.resctrl, id, *wanted)} : std::nullopt;
+}
+
 State describe(const Prepared& prepared, const CreateOptions& options) {
     const config::Spec& spec = prepared.plan.spec;
     return State{.id = options.id,
@@ -51,6 +59,7 @@ State describe(const Prepared& prepared, const CreateOptions& options) {
                  .annotations = spec.annotations,
                  .grants = prepared.grant_sources,
                  .cgroup = prepared.cgroup,
+                 .resctrl = resctrl_group_of(prepared, options.id),
                  .new_keyring = !options.no_new_keyring,
                  .private_pid_namespace = makes_pid_namespace(spec),
                  .has_poststart_hooks = !spec.hooks.poststart.empty(),
@@ -71,12 +80,10 @@ Result<bool> is_own_namespace(const std::string& path, const char* kind) {
 Status check_network_sysctls(const config::Spec& spec) {
     const auto* network = spec.find_namespace(config::NamespaceType::network);
     if (network == nullptr || network->path.empty()) return {};
-    bool sets_network = false;
     for (const auto& [key, value] : spec.linux_.sysctl) {
-        sets_network = sets_network || key.starts_with("net.") || key.starts_with("net/");
-    }
-    if (sets_network && TRY(is_own_namespace(network->path, "net"))) {
-        return Error{.message = "linux.sysctl: net.* is not allowed in the host's network namespace"};
+        if (!key.starts_with("net.") && !key.starts_with("net/")) continue;
+        if (!TRY(is_own_namespace(network->path, "net").context("invalid netns path"))) return {};
+        return Error{.message = "linux.sysctl: sysctl \"" + key + "\" not allowed in host network namespace"};
     }
     return {};
 }
@@ -181,6 +188,10 @@ Status Creation::settle_cgroup() {
     owns_cgroup_ = true;
     if (lowered_.cgroup_owner)
         TRY(cgroup::give_to(prepared_.cgroup, *lowered_.cgroup_owner).context(wording::kCgroupNotApplied));
+    if (const auto group = resctrl_group_of(prepared_, options_.id)) {
+        TRY(make_resctrl_group(*group, *spec().linux_.intel_rdt));
+        resctrl_ = group;
+    }
     return cgroup::apply(prepared_.cgroup, spec().linux_.resources).context(wording::kCgroupNotApplied);
 }
 
@@ -220,12 +231,22 @@ Status Creation::converse() {
         const child::Report report = *received;
         if (report.kind == child::ReportKind::ready) {
             if (hook_output_) TRY(clear_hook_output(hook_output_));
-            return {};
+            return set_rlimits(process_->pid(), lowered_.rlimits);
         }
-        if (report.value == static_cast<int>(child::SyncPoint::joined_namespaces)) {
-            TRY(on_joined_namespaces());
-        } else {
-            TRY(on_before_pivot());
+        if (report.kind == child::ReportKind::listener) {
+            TRY(on_listener(report));
+            continue;
+        }
+        switch (static_cast<child::SyncPoint>(report.value)) {
+            case child::SyncPoint::joined_namespaces:
+                TRY(on_joined_namespaces());
+                break;
+            case child::SyncPoint::made_networks:
+                TRY(on_made_networks());
+                break;
+            case child::SyncPoint::before_pivot:
+                TRY(on_before_pivot());
+                break;
         }
     }
 }
@@ -240,6 +261,7 @@ Error Creation::with_hook_output(Error error) const {
 Status Creation::on_joined_namespaces() {
     TRY(directory_->write_init(TRY(identify(process_->pid()))));
     if (prepared_.cgroup.unit) TRY(start_unit());
+    if (resctrl_) TRY(join_resctrl_group(*resctrl_, process_->pid()));
     if (lowered_.maps_users) {
         TRY(write_id_mappings(process_->pid(), spec().linux_,
                               lowered_.denies_setgroups ? Setgroups::denied : Setgroups::allowed));
@@ -247,6 +269,18 @@ Status Creation::on_joined_namespaces() {
     if (spec().process.oom_score_adj)
         TRY(write_oom_score_adj(process_->pid(), *spec().process.oom_score_adj));
     return process_->answer(TRY(cgroup::open_join_files(prepared_.cgroup)));
+}
+
+Status Creation::on_made_networks() {
+    TRY(move_net_devices(spec().linux_.net_devices, process_->pid()));
+    return process_->answer({});
+}
+
+// The process may go on at once: what it wants to do and may not do alone waits for the agent.
+Status Creation::on_listener(const child::Report& report) {
+    const Fd listener = TRY(process_->take_listener(report));
+    TRY(process_->answer({}));
+    return send_to_seccomp_agent(lowered_.seccomp_agent, oci_state("creating"), process_->pid(), listener);
 }
 
 Status Creation::on_before_pivot() {
@@ -290,6 +324,10 @@ void Creation::undo() {
         if (const auto killed = cgroup::kill_all(prepared_.cgroup); !killed)
             log::warn(killed.error().message);
         if (const auto removed = cgroup::remove(prepared_.cgroup); !removed)
+            log::warn(removed.error().message);
+    }
+    if (resctrl_) {
+        if (const auto removed = remove_resctrl_directories(resctrl_->own); !removed)
             log::warn(removed.error().message);
     }
     if (!directory_) return;

@@ -11,6 +11,7 @@
 #include "runtime/launch.hpp"
 #include "runtime/oci_state.hpp"
 #include "runtime/prepare.hpp"
+#include "runtime/resctrl.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/state.hpp"
 
@@ -42,6 +43,8 @@ class Creation {
     Status launch_process();
     Status converse();
     Status on_joined_namespaces();
+    Status on_made_networks();
+    Status on_listener(const child::Report& report);
     Status on_before_pivot();
     Status announce();
     Error with_hook_output(Error error) const;
@@ -53,6 +56,7 @@ class Creation {
     plan::Lowered lowered_ = {};
     std::optional<StateDirectory> directory_ = {};
     bool owns_cgroup_ = false;
+    std::optional<ResctrlGroup> resctrl_ = {};
     std::optional<Launched> process_ = {};
     Fd start_fifo_ = {};
     Fd hook_output_ = {};

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/path.hpp"
 #include "config/capability.hpp"
+#include "config/id_list.hpp"
 #include "config/parse.hpp"
 #include "kernel/files.hpp"
 #include "kernel/syscalls.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/launch.hpp"
 #include "runtime/prepare.hpp"
 #include "runtime/runtime.hpp"
+#include "runtime/seccomp_agent.hpp"
 #include "runtime/terminal.hpp"
 #include "runtime/unix_socket.hpp"
 #include "runtime/wording.hpp"
@@ -134,6 +136,15 @@ Result<int> differing_namespaces(pid_t pid) {
     return flags;
 }
 
+// Of this process, and so of the new one until it has joined the container's cgroup (runtime-spec config.md, "execCPUAffinity").
+Status use_initial_cpus(const std::vector<uint64_t>& cpus) {
+    if (cpus.empty()) return {};
+    const int result = kernel::sched_setaffinity(0, cpus.size() * sizeof cpus.front(), cpus.data());
+    if (result < 0) return errno_error("process.execCPUAffinity.initial", -result);
+    log::debug(wording::initial_affinity(config::hexadecimal_mask(cpus)));
+    return {};
+}
+
 // A process on its way into the container, killed unless it arrived.
 Result<Joined> start_process(const Container& container, const ExecOptions& options, plan::Lowered& lowered,
                              Fd init, pid_t init_pid) {
@@ -147,17 +158,30 @@ Result<Joined> start_process(const Container& container, const ExecOptions& opti
                        {.console_socket = console_socket.get()});
 }
 
+Status hand_listener_over(Launched& process, const child::Report& report, const Container& container,
+                          const plan::SeccompAgent& agent) {
+    const Fd listener = TRY(process.take_listener(report));
+    TRY(process.answer({}));
+    return send_to_seccomp_agent(agent, oci_state(container, Phase::running), process.pid(), listener);
+}
+
 Status bring_to_exec(Joined& joined, const Container& container, const plan::Lowered& lowered,
                      const config::Process& wanted, const ExecOptions& options) {
     Launched& process = joined.process;
     while (true) {
         const auto report = TRY(process.await_report(lowered.program));
         if (report.kind == child::ReportKind::ready) break;
+        if (report.kind == child::ReportKind::listener) {
+            TRY(hand_listener_over(process, report, container, lowered.seccomp_agent));
+            continue;
+        }
+        if (container.state.resctrl) TRY(join_resctrl_group(*container.state.resctrl, process.pid()));
         if (wanted.oom_score_adj) TRY(write_oom_score_adj(process.pid(), *wanted.oom_score_adj));
         if (joined.is_outside) cgroup::bring_in(container.state.cgroup, process.pid());
         TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup)
                                    .context(wording::adding_to_cgroups(std::to_string(process.pid()))))));
     }
+    TRY(set_rlimits(process.pid(), lowered.rlimits));
     if (!options.pid_file.empty()) TRY(write_pid_file(options.pid_file, process.pid()));
     if (!options.pidfd_socket.empty()) TRY(send_pidfd(options.pidfd_socket, process.pidfd()));
     TRY(process.answer({}));
@@ -197,6 +221,7 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     TRY(compile_filters(lowered, prepared.plan.spec.linux_.seccomp));
     if ((namespaces & CLONE_NEWPID) != 0) lowered.join_pid = 0;
 
+    TRY(use_initial_cpus(wanted.exec_cpu_affinity.initial));
     if (!options.detach) hold_signals();
     give_streams_to_mapped_user(prepared.plan.spec.linux_, wanted);
     auto joined = TRY(start_process(container, options, lowered, std::move(pidfd), init->pid));

@@ -20,6 +20,8 @@ namespace {
 
 using child::Detail;
 
+constexpr unsigned int kWaitKillableRecv = 32;  // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, since Linux 5.19
+
 std::string quoted(std::string_view text) {
     return "\"" + std::string{text} + "\"";
 }
@@ -187,6 +189,8 @@ class Description {
     std::string operator()(const child::SetRlimit& step) const {
         return because("error setting rlimit type " + std::to_string(step.limit.resource));
     }
+    std::string operator()(const child::SetCpuAffinity&) const { return because("set the CPU affinity"); }
+    std::string operator()(const child::SetMemoryPolicy&) const { return because("set the memory policy"); }
     std::string operator()(const child::SetScheduler& step) const {
         std::string text = because("error setting scheduler");
         // The kernel wants a deadline task to be free to run on every CPU: sched(7).
@@ -201,7 +205,14 @@ class Description {
         return because("set the label of the process: write " + quoted(step.value) + " to attr/" + step.file);
     }
     std::string operator()(const child::SetNoNewPrivs&) const { return because("set no_new_privs"); }
-    std::string operator()(const child::LoadSeccomp&) const { return because("load the seccomp filter"); }
+    std::string operator()(const child::LoadSeccomp& step) const {
+        // What a kernel does not know, it calls invalid.
+        const bool unknown = report_.errno_value == EINVAL && step.listener != child::Listener::none;
+        const unsigned int flags = program_.filters[static_cast<size_t>(step.filter)].flags;
+        if (unknown && (flags & kWaitKillableRecv) != 0) return std::string{wording::kNoWaitKill};
+        if (unknown) return std::string{wording::kNoNotify};
+        return because("load the seccomp filter");
+    }
     std::string operator()(const child::CloseDescriptors&) const {
         return because("close inherited descriptors");
     }

@@ -136,6 +136,7 @@ Result<std::optional<child::Report>> Launched::receive() {
     if (length == 0) return std::optional<child::Report>{};
     if (length != sizeof report) return Error{.message = "the container's process sent a malformed report"};
     if (report.kind == child::ReportKind::terminal) terminal_ = take_descriptor(message);
+    if (report.kind == child::ReportKind::listener) listener_ = take_descriptor(message);
     report.text[sizeof report.text - 1] = '\0';
     return std::optional{report};
 }
@@ -171,10 +172,18 @@ Result<child::Report> Launched::await_report(const child::Program& program,
                 break;
             }
             case child::ReportKind::sync:
+            case child::ReportKind::listener:
             case child::ReportKind::ready:
                 return *report;
         }
     }
+}
+
+Result<Fd> Launched::take_listener(const child::Report& report) {
+    if (listener_) return std::move(listener_);
+    Fd fetched{kernel::pidfd_getfd(pidfd_.get(), report.value, 0)};
+    if (!fetched) return errno_error("fetch the seccomp listener", -fetched.get());
+    return fetched;
 }
 
 Status Launched::answer(const std::vector<Fd>& cgroup_joins) {

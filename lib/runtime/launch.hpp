@@ -43,10 +43,12 @@ class Launched {
     const Fd& pidfd() const { return pidfd_; }
     Fd take_terminal() { return std::move(terminal_); }
 
-    // The next report that is a sync or `ready`. A failed step becomes the error that describes it; warnings are logged, the
+    // The next report that is a sync, a listener or `ready`. A failed step becomes the error that describes it; warnings are logged, the
     // terminal and the pid of a second clone are taken in on the way. `trees` lets the error name a mount's source.
     Result<child::Report> await_report(const child::Program& program,
                                        const std::vector<plan::OpenTree>& trees = {});
+    // The listener that such a report is about.
+    Result<Fd> take_listener(const child::Report& report);
     // Lets the child go on after a sync, with the cgroup files that it shall write.
     Status answer(const std::vector<Fd>& cgroup_joins);
     // Blocks until the child has become the workload; its failure to do so is the error.
@@ -62,6 +64,7 @@ class Launched {
     Fd pidfd_ = {};
     pid_t pid_ = 0;
     Fd terminal_ = {};
+    Fd listener_ = {};
 };
 
 // One clone3, with the child running lowered.program. `lowered`'s time offsets are written and its pid namespace entered before.
@@ -75,6 +78,7 @@ void give_streams_to_mapped_user(const config::Linux& linux_config, const config
 enum class Setgroups { allowed, denied };
 Status write_id_mappings(pid_t pid, const config::Linux& linux_config, Setgroups setgroups);
 Status write_oom_score_adj(pid_t pid, int score);
+Status set_rlimits(pid_t pid, const std::vector<config::Rlimit>& rlimits);  // prlimit(2)
 
 // Compiles what lowered.seccomp_sources names into lowered.program.filters.
 Status compile_filters(plan::Lowered& lowered, const std::optional<config::Seccomp>& config_seccomp);

@@ -1,15 +1,21 @@
 // What the parent does for the child before and just after the clone: mount trees, namespaces, id maps, filters.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "base/log.hpp"
 #include "config/parse.hpp"
 #include "kernel/files.hpp"
 #include "kernel/syscalls.hpp"
+#include "runtime/id_mapped.hpp"
 #include "runtime/launch.hpp"
+#include "runtime/wording.hpp"
 #include "seccomp/compile.hpp"
 #include "seccomp/profiles.hpp"
 
@@ -31,17 +37,18 @@ Status set_tree_attributes(const Fd& tree, const plan::OpenTree& wanted) {
         attributes.propagation = propagation & ~static_cast<unsigned long>(MS_REC);
         TRY(set_attributes(tree, attributes, (propagation & MS_REC) != 0 ? AT_RECURSIVE : 0));
     }
-    if ((wanted.recursive_set | wanted.recursive_clear) != 0) {
-        mount_attr attributes{};
-        attributes.attr_set = wanted.recursive_set;
-        attributes.attr_clr = wanted.recursive_clear;
-        TRY(set_attributes(tree, attributes, AT_RECURSIVE));
-    }
     if ((wanted.set | wanted.clear) != 0) {
         mount_attr attributes{};
         attributes.attr_set = wanted.set;
         attributes.attr_clr = wanted.clear;
         TRY(set_attributes(tree, attributes, 0));
+    }
+    // After the top mount's own, as for runc: "rw" takes nothing away from "rro".
+    if ((wanted.recursive_set | wanted.recursive_clear) != 0) {
+        mount_attr attributes{};
+        attributes.attr_set = wanted.recursive_set;
+        attributes.attr_clr = wanted.recursive_clear;
+        TRY(set_attributes(tree, attributes, AT_RECURSIVE));
     }
     return {};
 }
@@ -51,6 +58,7 @@ Result<Fd> open_tree(const plan::OpenTree& wanted) {
     Fd tree{
         kernel::open_tree(AT_FDCWD, wanted.source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive)};
     if (!tree) return errno_error(wanted.source, -tree.get());
+    if (wanted.id_map) TRY(map_ids(tree, wanted.source, *wanted.id_map));
     TRY(set_tree_attributes(tree, wanted));
     return tree;
 }
@@ -66,6 +74,11 @@ Result<seccomp::Compiled> compile_source(const std::string& source,
     }
     const auto profile = TRY(config::parse_seccomp(text).context("seccomp profile " + source));
     return seccomp::compile_cached(profile, kFilterCache).context("seccomp profile " + source);
+}
+
+Status check_listener(const config::Seccomp& seccomp) {
+    if (!config::notifies(seccomp) || !seccomp.listener_path.empty()) return {};
+    return Error{.message = "linux.seccomp: " + std::string{wording::kNoListenerPath}};
 }
 
 std::string mapping_lines(const std::vector<config::IdMapping>& mappings) {
@@ -126,13 +139,25 @@ Status write_oom_score_adj(pid_t pid, int score) {
         .context("process.oomScoreAdj");
 }
 
+Status set_rlimits(pid_t pid, const std::vector<config::Rlimit>& rlimits) {
+    for (const config::Rlimit& one : rlimits) {
+        const rlimit limit{.rlim_cur = one.soft, .rlim_max = one.hard};
+        if (prlimit(pid, static_cast<__rlimit_resource>(one.resource), &limit, nullptr) == 0) continue;
+        return errno_error("error setting rlimit type " + std::to_string(one.resource), errno);
+    }
+    return {};
+}
+
 Status compile_filters(plan::Lowered& lowered, const std::optional<config::Seccomp>& config_seccomp) {
     // Engines name a --root of their own, so /run/rung may not exist yet. Without it nothing is remembered, and all still works.
     if (!lowered.seccomp_sources.empty()) (void)kernel::make_directories("/run/rung", 0711);
     for (const std::string& source : lowered.seccomp_sources) {
         auto compiled = TRY(compile_source(source, config_seccomp));
-        if (compiled.notify)
-            return Error{.message = "linux.seccomp: seccomp notify unsupported: SCMP_ACT_NOTIFY"};
+        if (source == "config") TRY(check_listener(*config_seccomp));
+        // What the kernel is given, with SECCOMP_FILTER_FLAG_NEW_LISTENER for a filter that notifies.
+        log::debug(
+            "seccomp filter flags: " +
+            std::to_string(compiled.flags | (compiled.notify ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0U)));
         for (const auto& warning : compiled.warnings)
             log::debug(warning);
         lowered.program.filters.push_back(

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 
+#include "base/log.hpp"
 #include "base/path.hpp"
 #include "config/parse.hpp"
 #include "kernel/files.hpp"
@@ -77,6 +78,16 @@ Status check_without_cgroups(const Prepared& prepared) {
                  .reason = "grant_unenforceable"};
 }
 
+// What the specification asks for and this runtime goes on without, as runc does.
+void warn_of_ignored(const config::Spec& spec) {
+    if (spec.process.capabilities) {
+        for (const std::string& name : spec.process.capabilities->unknown)
+            log::warn("ignoring unknown capability " + name);
+    }
+    for (const std::string& flag : spec.linux_.personality_flags)
+        log::warn("ignoring unsupported personality flag " + flag);
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
@@ -84,6 +95,7 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     prepared.bundle = TRY(real_directory(options.bundle.empty() ? "." : options.bundle).context("bundle"));
     prepared.config_text = TRY(read_config(prepared.bundle, options.config_file));
     config::Spec spec = TRY(config::parse_spec(prepared.config_text));
+    warn_of_ignored(spec);
     prepared.rootfs =
         TRY(real_directory(path::join(prepared.bundle, spec.root.path)).context("invalid rootfs"));
     take_destinations_from_rootfs(spec, prepared.rootfs);

@@ -8,6 +8,7 @@
 #include "runtime/container.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/host_mounts.hpp"
+#include "runtime/resctrl.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/wording.hpp"
 
@@ -58,6 +59,7 @@ Status remove_container(Container container) {
     TRY(kill_processes(container.directory, container.state));
     TRY(remove_cgroup(container.state));
     TRY(remove_host_mounts(container.state));
+    if (container.state.resctrl) TRY(remove_resctrl_directories(container.state.resctrl->own));
     std::string config_text;
     if (container.state.has_poststop_hooks) config_text = TRY(container.directory.read_config());
     const OciState last = oci_state(container, Phase::stopped);

@@ -21,6 +21,7 @@
 #include "base/result.hpp"
 #include "cgroup/cgroup.hpp"
 #include "runtime/process.hpp"
+#include "runtime/resctrl.hpp"
 
 namespace rung::runtime {
 
@@ -42,6 +43,7 @@ struct State {
     std::vector<GrantSource> grants = {};
     bool grants_are_known = true;  // false when the file does not say: nothing may then be decided by it
     cgroup::Cgroup cgroup = {};
+    std::optional<ResctrlGroup> resctrl = {};
     bool new_keyring = true;             // and so has each `exec`
     bool private_pid_namespace = false;  // the end of init is the end of every process
     bool has_poststart_hooks = false;

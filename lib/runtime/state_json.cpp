@@ -68,6 +68,18 @@ Json cgroup_to_json(const cgroup::Cgroup& group) {
             {"unifiedMountPoint", group.unified_mount_point}};
 }
 
+Json resctrl_to_json(const std::optional<ResctrlGroup>& group) {
+    if (!group) return Json::object();
+    return {{"directory", group->directory}, {"monitor", group->monitor}, {"own", group->own}};
+}
+
+std::optional<ResctrlGroup> resctrl_from_json(const Json& json) {
+    if (json.empty()) return {};
+    return ResctrlGroup{.directory = json.value("directory", ""),
+                        .monitor = json.value("monitor", ""),
+                        .own = json.value("own", std::vector<std::string>{})};
+}
+
 cgroup::Cgroup cgroup_from_json(const Json& json) {
     cgroup::Cgroup group{.manager = manager_from(json.value("manager", "cgroupfs")),
                          .layout = layout_from(json.value("layout", "none")),
@@ -97,6 +109,7 @@ State state_from(const Json& json) {
                 .owner_uid = json.value("ownerUid", 0U),
                 .annotations = json.value("annotations", std::map<std::string, std::string>{}),
                 .cgroup = cgroup_from_json(json.value("cgroup", Json::object())),
+                .resctrl = resctrl_from_json(json.value("resctrl", Json::object())),
                 .new_keyring = json.value("newKeyring", true),
                 .private_pid_namespace = json.value("privatePidNamespace", false),
                 .has_poststart_hooks = json.value("poststartHooks", false),
@@ -124,6 +137,7 @@ std::string state_to_json(const State& state) {
                  {"annotations", state.annotations},
                  {"grants", std::move(grants)},
                  {"cgroup", cgroup_to_json(state.cgroup)},
+                 {"resctrl", resctrl_to_json(state.resctrl)},
                  {"newKeyring", state.new_keyring},
                  {"privatePidNamespace", state.private_pid_namespace},
                  {"poststartHooks", state.has_poststart_hooks},

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <string_view>
 
@@ -26,9 +27,14 @@ Result<Fd> connect_stream_socket(const std::string& path, const std::string& wha
         name = "/proc/self/fd/" + std::to_string(file.get());
     }
     std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
+    // "@name" is an abstract one, which ends with the address and not with a NUL (unix(7)).
+    const bool is_abstract = path.starts_with('@');
+    if (is_abstract) address.sun_path[0] = '\0';
+    const size_t length = is_abstract ? offsetof(sockaddr_un, sun_path) + name.size() : sizeof address;
     Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (!socket) return errno_error("socket", errno);
-    if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(length)) !=
+        0) {
         return errno_error(what, errno);
     }
     return socket;

@@ -57,6 +57,19 @@ inline constexpr std::string_view kConfigNotFound =
 // ---- the command line ----
 inline constexpr std::string_view kNoHelp = "No help topic";  // runc's tests, an unknown verb
 
+// ---- seccomp agents; runc's tests ----
+inline constexpr std::string_view kNoSeccompAgent =
+    "failed to connect with seccomp agent specified in the seccomp profile";
+inline constexpr std::string_view kNoListenerPath = "seccomp listenerPath is not set";
+inline constexpr std::string_view kNoWaitKill =
+    "error adding WaitKill flag to seccomp filter: SetWaitKill requires Linux 5.19";
+inline constexpr std::string_view kNoNotify = "seccomp notify unsupported: it requires Linux 5.7";
+
+// ---- CPUs; runc's tests look for what its nsexec says ----
+inline std::string initial_affinity(std::string_view mask) {
+    return "nsexec: affinity: " + std::string{mask};
+}
+
 // ---- terminals; podman and runc's tests ----
 inline constexpr std::string_view kTerminalNeedsSocket =
     "cannot allocate tty if rung will detach without setting console socket";

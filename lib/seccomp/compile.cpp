@@ -13,7 +13,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/fd.hpp"
 #include "seccomp/newer_calls.hpp"
@@ -78,11 +80,6 @@ scmp_compare compare_code(SeccompOperator op) {
     return _SCMP_CMP_MAX;
 }
 
-bool has_notify(const config::Seccomp& profile) {
-    return std::any_of(profile.rules.begin(), profile.rules.end(),
-                       [](const SeccompRule& rule) { return rule.action == SeccompAction::notify; });
-}
-
 Result<unsigned int> filter_flags(const config::Seccomp& profile) {
     unsigned int flags = 0;
     for (const std::string& flag : profile.flags) {
@@ -94,7 +91,7 @@ Result<unsigned int> filter_flags(const config::Seccomp& profile) {
             flags |= SECCOMP_FILTER_FLAG_SPEC_ALLOW;
         } else if (flag == "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV") {
             // seccomp(2) takes it for a filter with a listener only.
-            if (has_notify(profile)) flags |= kFlagWaitKillableRecv;
+            if (config::notifies(profile)) flags |= kFlagWaitKillableRecv;
         } else {
             return Error{.message = "seccomp flag " + flag + " is not known"};
         }
@@ -165,34 +162,64 @@ Result<std::vector<std::vector<scmp_arg_cmp>>> condition_lists(const SeccompRule
     return lists;
 }
 
-Status add_rule(const Filter& filter, const SeccompRule& rule, const std::string& name, int number) {
-    const uint32_t action = action_code(rule.action, rule.errno_ret);
-    for (const std::vector<scmp_arg_cmp>& conditions : TRY(condition_lists(rule))) {
-        const int outcome = seccomp_rule_add_array(
-            filter.get(), action, number, static_cast<unsigned int>(conditions.size()), conditions.data());
-        if (outcome < 0) return errno_error("add the seccomp rule for " + name, -outcome);
-    }
-    return {};
-}
+// Hands rules to libseccomp, whose time for one grows with those it has: each only once, and no more than a program could hold.
+class RuleAdder {
+  public:
+    RuleAdder(const Filter& filter, const config::Seccomp& profile)
+        : filter_(filter), by_default_(action_code(profile.default_action, profile.default_errno_ret)) {}
 
-// Returns the names that libseccomp does not know. They are skipped: profiles are written for newer kernels than ours.
-Result<std::vector<std::string>> add_rules(const Filter& filter, const config::Seccomp& profile) {
-    std::vector<std::string> unknown = {};
-    const uint32_t by_default = action_code(profile.default_action, profile.default_errno_ret);
-    for (const SeccompRule& rule : profile.rules) {
-        if (action_code(rule.action, rule.errno_ret) == by_default)
-            continue;  // libseccomp refuses such a rule
+    Status add(const SeccompRule& rule) {
+        const uint32_t action = action_code(rule.action, rule.errno_ret);
+        if (action == by_default_) return {};  // libseccomp refuses such a rule
+        const auto lists = TRY(condition_lists(rule));
         for (const std::string& name : rule.names) {
-            const int number = seccomp_syscall_resolve_name(name.c_str());
-            if (number == __NR_SCMP_ERROR) {
-                unknown.push_back(name);
-                continue;
-            }
-            TRY(add_rule(filter, rule, name, number));
+            const int number = number_of(name);
+            if (number == __NR_SCMP_ERROR) continue;
+            for (const auto& conditions : lists)
+                TRY(add_once(name, number, action, conditions));
         }
+        return {};
     }
-    return unknown;
-}
+
+    // The names that libseccomp does not know. They are skipped: profiles are written for newer kernels than ours.
+    std::vector<std::string> unknown() && { return std::move(unknown_); }
+
+  private:
+    int number_of(const std::string& name) {
+        const auto [known, is_new] = numbers_.try_emplace(name, __NR_SCMP_ERROR);
+        if (is_new) {
+            known->second = seccomp_syscall_resolve_name(name.c_str());
+            if (known->second == __NR_SCMP_ERROR) unknown_.push_back(name);
+        }
+        return known->second;
+    }
+
+    Status add_once(const std::string& name, int number, uint32_t action,
+                    const std::vector<scmp_arg_cmp>& conditions) {
+        std::vector<uint64_t> rule = {static_cast<uint32_t>(number), action};
+        // One for every argument contains all the others with its action.
+        if (added_.contains(rule)) return {};
+        for (const scmp_arg_cmp& one : conditions)
+            rule.insert(rule.end(), {one.arg, static_cast<uint64_t>(one.op), one.datum_a, one.datum_b});
+        if (!added_.insert(std::move(rule)).second) return {};
+        if (added_.size() > BPF_MAXINSNS) {
+            return Error{.message = "the seccomp profile has more than " + std::to_string(BPF_MAXINSNS) +
+                                    " different rules, and the kernel takes at most as many instructions"};
+        }
+        const int outcome = seccomp_rule_add_array(
+            filter_.get(), action, number, static_cast<unsigned int>(conditions.size()), conditions.data());
+        if (outcome == -EOPNOTSUPP && action == SCMP_ACT_NOTIFY)
+            return Error{.message = "seccomp notify unsupported: it requires Linux 5.7"};
+        if (outcome < 0) return errno_error("add the seccomp rule for " + name, -outcome);
+        return {};
+    }
+
+    const Filter& filter_;
+    uint32_t by_default_ = 0;
+    std::unordered_map<std::string, int> numbers_ = {};
+    std::set<std::vector<uint64_t>> added_ = {};
+    std::vector<std::string> unknown_ = {};
+};
 
 Result<std::vector<sock_filter>> export_program(const Filter& filter) {
     // Where vm.memfd_noexec is 2 a memory file must be sealed, and before Linux 6.3 it cannot be.
@@ -239,11 +266,14 @@ size_t call_count(const config::Seccomp& profile) {
 Result<Compiled> compile(const config::Seccomp& profile, Layout layout) {
     TRY(check_notify(profile));
     Compiled compiled = {};
-    compiled.notify = has_notify(profile);
+    compiled.notify = config::notifies(profile);
     compiled.flags = TRY(filter_flags(profile));
     const std::vector<uint32_t> architectures = TRY(architectures_of(profile));
     const Filter filter = TRY(new_filter(profile, architectures, layout));
-    compiled.warnings = TRY(add_rules(filter, profile));
+    RuleAdder adder(filter, profile);
+    for (const SeccompRule& rule : profile.rules)
+        TRY(adder.add(rule));
+    compiled.warnings = std::move(adder).unknown();
 
     compiled.instructions = refuse_newer_calls(profile, architectures);
     const std::vector<sock_filter> program = TRY(export_program(filter));

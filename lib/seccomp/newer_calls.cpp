@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <string_view>
+#include <unordered_set>
 
 namespace rung::seccomp {
 namespace {
@@ -34,8 +36,10 @@ bool lets_unknown_calls_through(config::SeccompAction action) {
 // -1 when the profile names no call that exists on `architecture`: what libseccomp cannot place there is negative.
 int newest_named(const config::Seccomp& profile, uint32_t architecture) {
     int newest = -1;
+    std::unordered_set<std::string_view> seen;
     for (const config::SeccompRule& rule : profile.rules) {
         for (const std::string& name : rule.names) {
+            if (!seen.insert(name).second) continue;
             newest = std::max(newest, seccomp_syscall_resolve_name_arch(architecture, name.c_str()));
         }
     }

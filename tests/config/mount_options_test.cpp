@@ -86,7 +86,7 @@ TEST_CASE("super block flags can be switched on and off again") {
     CHECK(parsed({"dirsync", "mand", "lazytime"}) ==
           MountOptions{.dirsync = true, .mandatory_lock = true, .lazytime = true});
     CHECK(parsed({"remount", "tmpcopyup", "ridmap"}) ==
-          MountOptions{.remount = true, .copy_up = true, .idmap = true});
+          MountOptions{.remount = true, .copy_up = true, .recursive_idmap = true});
 }
 
 TEST_CASE("words without effect are still not data") {

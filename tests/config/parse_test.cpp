@@ -218,22 +218,62 @@ TEST_CASE("a NUL byte is refused wherever it stands") {
           "config.json: annotations.a: must not contain a NUL byte");
 }
 
-TEST_CASE("what the specification has and rung does not is refused by name") {
-    CHECK(error_of(with(R"("mounts":[{"destination":"/a","uidMappings":[{}]}])")) ==
-          "config.json: mounts[0].uidMappings: is not supported");
-    CHECK(error_of(with(R"("mounts":[{"destination":"/a","source":"/b","options":["bind","ridmap"]}])")) ==
-          "config.json: mounts[0].options: idmap and ridmap are not supported");
-    CHECK(error_of(with(R"("linux":{"intelRdt":{"closID":"a"}})")) ==
-          "config.json: linux.intelRdt: is not supported");
-    CHECK(error_of(with(R"("linux":{"netDevices":{"eth0":{}}})")) ==
-          "config.json: linux.netDevices: is not supported");
-    CHECK(error_of(with(R"("linux":{"memoryPolicy":{"mode":"MPOL_BIND"}})")) ==
-          "config.json: linux.memoryPolicy: is not supported");
-    CHECK(error_of(with_process(R"("execCPUAffinity":{"initial":"0"})")) ==
-          "config.json: process.execCPUAffinity: is not supported");
-    CHECK(error_of(with_process(R"("commandLine":"x")")) == "");
-    CHECK(error_of(with(R"("mounts":[{"destination":"/a","uidMappings":[]}],"linux":{"netDevices":{}})")) ==
-          "");
+TEST_CASE("id-mapped mounts, network devices and cache allocation are read") {
+    const Spec spec = parsed(with(R"("mounts":[{"destination":"/a","source":"/b","options":["rbind","ridmap"],
+        "uidMappings":[{"containerID":0,"hostID":100000,"size":10}],"gidMappings":[{"containerID":1,"hostID":2,"size":3}]}],
+        "linux":{"namespaces":[{"type":"network"}],"netDevices":{"eth0":{"name":"inside"},"ens4":{}},
+        "intelRdt":{"closID":"gold","l3CacheSchema":"L3:0=f","memBwSchema":"MB:0=20","schemata":["L2:0=f"],
+        "enableMonitoring":true},"personality":{"domain":"LINUX","flags":["X"]}})"));
+
+    CHECK(spec.mounts[0].uid_mappings == std::vector<IdMapping>{{.host_id = 100000, .size = 10}});
+    CHECK(spec.mounts[0].gid_mappings ==
+          std::vector<IdMapping>{{.container_id = 1, .host_id = 2, .size = 3}});
+    CHECK(spec.linux_.net_devices == std::map<std::string, std::string>{{"eth0", "inside"}, {"ens4", ""}});
+    CHECK(spec.linux_.intel_rdt == IntelRdt{.clos_id = "gold",
+                                            .l3_cache_schema = "L3:0=f",
+                                            .memory_bandwidth_schema = "MB:0=20",
+                                            .schemata = {"L2:0=f"},
+                                            .enable_monitoring = true});
+    CHECK(spec.linux_.personality_flags == std::vector<std::string>{"X"});
+}
+
+TEST_CASE("a memory policy is a mode, nodes and flags that go together") {
+    const auto policy = [](const std::string& fields) {
+        return with(R"("linux":{"memoryPolicy":{)" + fields + "}}");
+    };
+
+    CHECK(parsed(policy(R"("mode":"MPOL_INTERLEAVE","nodes":"0,2","flags":["MPOL_F_STATIC_NODES"])"))
+              .linux_.memory_policy == MemoryPolicy{.mode = 3 | 1 << 15, .nodes = {5}});
+    CHECK(parsed(policy(R"("mode":"MPOL_PREFERRED")")).linux_.memory_policy == MemoryPolicy{.mode = 1});
+    CHECK_FALSE(parsed(with(R"("annotations":{})")).linux_.memory_policy);
+    CHECK(error_of(policy("")) == "config.json: linux.memoryPolicy.mode: invalid memory policy mode \"\"");
+    CHECK(error_of(policy(R"("mode":"MPOL_LOCAL","nodes":"0-7")")) ==
+          "config.json: linux.memoryPolicy.nodes: memory policy mode requires 0 nodes but got 8");
+    CHECK(error_of(policy(R"("mode":"MPOL_BIND")")) ==
+          "config.json: linux.memoryPolicy.nodes: memory policy mode requires at least one node but got 0");
+    CHECK(error_of(policy(R"("mode":"MPOL_BIND","nodes":"a")")) ==
+          "config.json: linux.memoryPolicy.nodes: invalid memory policy nodes \"a\": \"a\" is not a number");
+    CHECK(error_of(policy(R"("mode":"MPOL_BIND","nodes":"0","flags":["Y"])")) ==
+          "config.json: linux.memoryPolicy.flags: invalid memory policy flag \"Y\"");
+}
+
+TEST_CASE("the CPUs of an exec are read as masks") {
+    CHECK(parsed(with_process(R"("execCPUAffinity":{"initial":"7","final":"0-3"})"))
+              .process.exec_cpu_affinity == CpuAffinity{.initial = {0x80}, .final = {0xf}});
+    CHECK(error_of(with_process(R"("execCPUAffinity":{"final":"x"})")) ==
+          "config.json: process.execCPUAffinity.final: \"x\" is not a number");
+}
+
+TEST_CASE("a filter is free of a mitigation unless its flags are given") {
+    const auto flags = [](const std::string& fields) {
+        return parsed(with(R"("linux":{"seccomp":{"defaultAction":"SCMP_ACT_ALLOW")" + fields + "}}"))
+            .linux_.seccomp->flags;
+    };
+
+    CHECK(flags("") == std::vector<std::string>{"SECCOMP_FILTER_FLAG_SPEC_ALLOW"});
+    CHECK(flags(R"(,"flags":[])").empty());
+    CHECK(flags(R"(,"flags":["SECCOMP_FILTER_FLAG_LOG"])") ==
+          std::vector<std::string>{"SECCOMP_FILTER_FLAG_LOG"});
 }
 
 TEST_CASE("unknown capabilities are collected once and are not an error") {

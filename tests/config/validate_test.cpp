@@ -207,6 +207,53 @@ TEST_CASE("hooks, devices, propagation and personality are checked") {
           "config.json: linux.personality.domain: unknown personality \"BSD\"");
 }
 
+TEST_CASE("an id-mapped mount is a bind with mappings of its own or of a user namespace") {
+    const auto mount = [](const std::string& fields) {
+        return R"("mounts":[{"destination":"/a","source":"/b",)" + fields + "}]";
+    };
+    const std::string map = R"([{"containerID":0,"hostID":1,"size":1}])";
+
+    CHECK(error_of(with(mount(R"("options":["bind"],"uidMappings":)" + map + R"(,"gidMappings":)" + map))) ==
+          "");
+    CHECK(error_of(with(mount(R"("options":["bind","idmap"])") + R"(,"linux":{"namespaces":[{"type":"user"}],
+          "uidMappings":)" +
+                        map + R"(,"gidMappings":)" + map + "}")) == "");
+    CHECK(error_of(with(mount(R"("options":["bind","idmap"])"))) ==
+          "config.json: mounts[0]: id-mapped mounts must have both uid and gid mappings specified");
+    CHECK(error_of(with(mount(R"("options":["bind"],"uidMappings":)" + map))) ==
+          "config.json: mounts[0]: id-mapped mounts must have both uid and gid mappings specified");
+    CHECK(error_of(with(mount(R"("type":"tmpfs","options":["idmap"])"))) ==
+          "config.json: mounts[0]: id-mapped mounts are only supported for bind-mounts");
+}
+
+TEST_CASE("network devices have names that the kernel takes, and a namespace to go to") {
+    const auto devices = [](const std::string& list) {
+        return with_linux(R"("namespaces":[{"type":"network"}],"netDevices":{)" + list + "}");
+    };
+
+    CHECK(error_of(devices(R"("eth0":{"name":"eth%d"},"ens4":{})")) == "");
+    for (const std::string name : {"", ".", "..", "a/b", "a:b", "a b", "sixteen-letters-"}) {
+        CHECK_MESSAGE(error_of(devices("\"" + name + "\":{}")) ==
+                          "config.json: linux.netDevices: invalid network device name \"" + name + "\"",
+                      name);
+    }
+    CHECK(error_of(devices(R"("eth0":{"name":"a/b"})")) ==
+          "config.json: linux.netDevices: invalid network device name \"a/b\"");
+    CHECK(error_of(with_linux(R"("netDevices":{"eth0":{}})")) ==
+          "config.json: linux.netDevices: unable to move network devices without a NET namespace");
+}
+
+TEST_CASE("a class of cache allocation is one name, and a schema one line") {
+    CHECK(error_of(with_linux(R"("intelRdt":{"closID":"/"})")) == "");
+    for (const std::string name : {".", "..", "a/b", "/x"}) {
+        CHECK_MESSAGE(error_of(with_linux(R"("intelRdt":{"closID":")" + name + "\"}")) ==
+                          "config.json: linux.intelRdt.closID: invalid intelRdt.ClosID \"" + name + "\"",
+                      name);
+    }
+    CHECK(error_of(with_linux(R"("intelRdt":{"schemata":["L3:0=f\nMB:0=1"]})"))
+              .starts_with("config.json: linux.intelRdt: a schema is one line"));
+}
+
 TEST_CASE("resources that become file names are spelled safely") {
     for (const std::string size : {"../../x", "", "MB", "2", "02MB", "2MB/..", "2mb", "2TB"}) {
         CHECK_MESSAGE(resources_error(R"({"hugepageLimits":[{"pageSize":")" + size + "\"}]}") ==

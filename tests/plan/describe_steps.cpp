@@ -47,9 +47,11 @@ constexpr std::array kNames = {"UnshareNamespaces",
                                "MaskPath",
                                "ReadOnlyPath",
                                "SetRlimit",
+                               "SetCpuAffinity",
                                "SetScheduler",
                                "SetIoPriority",
                                "SetPersonality",
+                               "SetMemoryPolicy",
                                "SetExecLabel",
                                "SetNoNewPrivs",
                                "LoadSeccomp",
@@ -80,7 +82,8 @@ std::string details(const KeepNetworkNamespace& step) {
     return std::to_string(step.kept);
 }
 std::string details(const SyncWithParent& step) {
-    return step.point == SyncPoint::joined_namespaces ? "joined_namespaces" : "before_pivot";
+    constexpr std::array kPoints = {"joined_namespaces", "made_networks", "before_pivot"};
+    return kPoints[static_cast<size_t>(step.point)];
 }
 std::string details(const SetRootPropagation& step) {
     return hexadecimal(step.flags);
@@ -142,8 +145,12 @@ std::string details(const ReadOnlyPath& step) {
 std::string details(const SetRlimit& step) {
     return std::to_string(step.limit.resource);
 }
+std::string details(const SetCpuAffinity& step) {
+    return step.cpus.empty() ? "" : hexadecimal(step.cpus.front());
+}
 std::string details(const LoadSeccomp& step) {
-    return std::to_string(step.filter);
+    const bool listens = step.listener != Listener::none;
+    return std::to_string(step.filter) + (listens ? " listening" : "");
 }
 std::string details(const DropBounding& step) {
     return hexadecimal(step.keep);

@@ -285,18 +285,97 @@ TEST_CASE("a filter is loaded last with no_new_privs, and while privileged witho
                     "LoadSeccomp 0", "LoadSeccomp 1", "RunHooks startContainer created", "Execute"}));
 }
 
-TEST_CASE("without a mount namespace the root is only changed, and mounts are refused") {
-    config::Spec spec = usual_spec();
-    spec.linux_.namespaces.erase(spec.linux_.namespaces.begin());
-    config::Spec mounting = spec;
-    spec.mounts.clear();
+TEST_CASE(
+    "a filter that leaves calls to an agent is loaded before start, while somebody can take its listener") {
+    plan::SandboxPlan plan{.spec = usual_spec(), .seccomp_profiles = {"default"}};
+    plan.spec.process.no_new_privileges = true;
+    plan.spec.linux_.seccomp =
+        config::Seccomp{.listener_path = "/agent",
+                        .listener_metadata = "words",
+                        .rules = {{.names = {"mkdir"}, .action = config::SeccompAction::notify}}};
 
-    const Lines lines = test::describe(lowered_from(spec).program.steps);
-    const auto refused = plan::lower({.spec = mounting}, {}, able_host(), {.rootfs = "/b/rootfs"});
+    const auto lowered = lowered_from(plan);
+
+    CHECK(in_order(test::describe(lowered.program.steps),
+                   {"FindExecutable", "LoadSeccomp 0", "LoadSeccomp 1 listening", "AwaitStart", "Execute"}));
+    CHECK(lowered.seccomp_agent ==
+          plan::SeccompAgent{.path = "/agent", .metadata = "words", .required = true});
+}
+
+TEST_CASE("an id-mapped mount has its own mappings, or those of the container") {
+    config::Spec spec = usual_spec();
+    spec.linux_.namespaces.push_back({.type = NamespaceType::user});
+    spec.linux_.uid_mappings = {{0, 100000, 10}};
+    spec.linux_.gid_mappings = {{0, 200000, 10}};
+    spec.mounts = {{"/a", "bind", "/host/a", {"bind"}, {{5, 6, 7}}, {{8, 9, 10}}},
+                   {"/b", "bind", "/host/b", {"rbind", "ridmap"}},
+                   {"/c", "bind", "/host/c", {"bind"}}};
+
+    const auto trees = lowered_from(spec).trees;
+
+    REQUIRE(trees.size() == 3);
+    CHECK(trees[0].id_map == plan::IdMap{.uids = {{5, 6, 7}}, .gids = {{8, 9, 10}}});
+    CHECK(trees[1].id_map ==
+          plan::IdMap{.uids = {{0, 100000, 10}}, .gids = {{0, 200000, 10}}, .recursive = true});
+    CHECK_FALSE(trees[2].id_map);
+}
+
+TEST_CASE("network devices come when the container's network is there") {
+    config::Spec spec = usual_spec();
+    spec.linux_.net_devices = {{"eth0", ""}};
+    config::Spec mapped = spec;
+    mapped.linux_.namespaces.push_back({.type = NamespaceType::user});
+
+    CHECK(in_order(test::describe(lowered_from(spec).program.steps),
+                   {"UnshareNamespaces 0x40000000", "SyncWithParent made_networks"}));
+    CHECK(in_order(test::describe(lowered_from(mapped).program.steps),
+                   {"SyncWithParent joined_namespaces", "UnshareNamespaces 0x40000000",
+                    "SyncWithParent made_networks"}));
+}
+
+TEST_CASE("limits of a container with users of its own are set from outside, where they can be raised") {
+    config::Spec spec = usual_spec();
+    spec.process.rlimits = {{.resource = 7, .soft = 10, .hard = 20}};
+    config::Spec mapped = spec;
+    mapped.linux_.namespaces.push_back({.type = NamespaceType::user});
+
+    const auto outside = lowered_from(mapped);
+    const auto inside = lowered_from(spec);
+
+    CHECK(outside.rlimits == mapped.process.rlimits);
+    CHECK(starting_with(test::describe(outside.program.steps), "SetRlimit").empty());
+    CHECK(inside.rlimits.empty());
+    CHECK(position(test::describe(inside.program.steps), "SetRlimit 7") > 0);
+}
+
+TEST_CASE("cache allocation is refused where the host has none") {
+    config::Spec spec = usual_spec();
+    spec.linux_.intel_rdt = config::IntelRdt{};
+
+    const auto refused = plan::lower({.spec = spec}, {}, able_host(), {.rootfs = "/b/rootfs"});
+
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message ==
+          "linux.intelRdt: intelRdt is specified in config, but Intel RDT is not enabled");
+}
+
+TEST_CASE("without a mount namespace the root is only changed, and mounts lie on one of their own") {
+    config::Spec plain = usual_spec();
+    plain.linux_.namespaces.erase(plain.linux_.namespaces.begin());
+    config::Spec mounting = plain;
+    plain.mounts.clear();
+    config::Spec read_only = plain;
+    read_only.root.read_only = true;
+
+    const auto changed = lowered_from(plain);
+    const Lines lines = test::describe(changed.program.steps);
 
     CHECK(in_order(lines, {"OpenRootfs /b/rootfs", "ChangeRoot"}));
     CHECK(starting_with(lines, "RemountRoot").empty());
-    CHECK_FALSE(refused);
+    CHECK_FALSE(changed.mounts_on_host);
+    CHECK(lowered_from(mounting).mounts_on_host);
+    CHECK(in_order(test::describe(lowered_from(read_only).program.steps),
+                   {"BindRootfs /b/rootfs", "ChangeRoot", "RemountRoot read-only"}));
 }
 
 TEST_CASE("exec joins everything at once and ends as create does") {
@@ -304,15 +383,17 @@ TEST_CASE("exec joins everything at once and ends as create does") {
     config::Process process;
     process.args = {"id"};
     process.cwd = "/";
+    process.exec_cpu_affinity.final = {2};
 
     const auto lowered = plan::lower_exec(plan, process, kernel::HostFacts{},
                                           {.id = "c", .namespaces = CLONE_NEWNS | CLONE_NEWNET});
 
     REQUIRE(lowered);
     CHECK(test::describe(lowered->program.steps) ==
-          Lines{"SyncWithParent joined_namespaces", "JoinCgroups", "JoinNamespace 0 0x40020000", "NewKeyring",
-                "NewSession", "OwnStdio", "CloseDescriptors", "DropBounding 0x0", "ChangeDirectory /",
-                "SetUser 0", "SetCapabilities", "SetHome", "FindExecutable", "AwaitStart", "Execute"});
+          Lines{"SyncWithParent joined_namespaces", "JoinCgroups", "SetCpuAffinity 0x2",
+                "JoinNamespace 0 0x40020000", "NewKeyring", "NewSession", "OwnStdio", "CloseDescriptors",
+                "ChangeDirectory /", "DropBounding 0x0", "SetUser 0", "SetCapabilities", "SetHome",
+                "FindExecutable", "AwaitStart", "Execute"});
 }
 
 TEST_CASE("a security label that the host cannot apply is refused, one that it can is put on for execve") {

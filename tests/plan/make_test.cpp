@@ -175,6 +175,17 @@ TEST_CASE("the network of a grant without egress has no way out") {
     CHECK(narrowing_of(*pod, "linux.namespaces[network]").asked == "/run/netns/pod");
 }
 
+TEST_CASE("under a grant network devices stay on the host") {
+    config::Spec spec = usual_spec();
+    spec.linux_.net_devices = {{"eth0", ""}, {"eth1", "inside"}};
+
+    const auto plan = plan::make(spec, reading_grant(), able_host(), 0);
+
+    REQUIRE(plan);
+    CHECK(plan->spec.linux_.net_devices.empty());
+    CHECK(narrowing_of(*plan, "linux.netDevices").asked == "eth0, eth1");
+}
+
 TEST_CASE("namespaces of the host become the container's own, those by path stay") {
     config::Spec spec = usual_spec();
     spec.linux_.namespaces = {{.type = config::NamespaceType::mount},

@@ -161,6 +161,41 @@ TEST_CASE("a profile without rules, a rule without names and a rule said twice a
     CHECK(decide(*from_twice, SYS_read) == kAllow);
 }
 
+TEST_CASE("names that repeat very many times cost no more than once") {
+    const std::vector<std::string> many(200000, "keyctl");
+    std::vector<std::string> unknown(200000, "not_invented");
+    const config::Seccomp once{.default_action = SeccompAction::allow,
+                               .rules = {{.names = {"keyctl"}, .action = SeccompAction::error}}};
+    const config::Seccomp often{
+        .default_action = SeccompAction::allow,
+        .rules = {{.names = many, .action = SeccompAction::error},
+                  {.names = unknown, .action = SeccompAction::error},
+                  {.names = many, .action = SeccompAction::error, .args = {{.index = 0, .value = 1}}}}};
+
+    const auto short_way = seccomp::compile(once, seccomp::Layout::linear);
+    const auto long_way = seccomp::compile(often, seccomp::Layout::linear);
+
+    REQUIRE(short_way);
+    REQUIRE(long_way);
+    CHECK(long_way->instructions.size() == short_way->instructions.size());
+    CHECK(long_way->warnings == std::vector<std::string>{"not_invented"});
+}
+
+TEST_CASE("rules beyond what a program can hold are refused before they take time") {
+    config::Seccomp profile{.default_action = SeccompAction::allow};
+    for (uint64_t value = 0; value < 100000; ++value) {
+        profile.rules.push_back(
+            {.names = {"keyctl"}, .action = SeccompAction::error, .args = {{.index = 0, .value = value}}});
+    }
+
+    const auto refused = seccomp::compile(profile);
+
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message ==
+          "the seccomp profile has more than 4096 different rules, and the kernel takes at most as many "
+          "instructions");
+}
+
 TEST_CASE("unknown system call names are skipped and named in the warnings") {
     const config::Seccomp profile{.default_action = SeccompAction::error,
                                   .rules = {{.names = {"read", "no_such_call", "write"}}}};
