@@ -3,7 +3,6 @@
 #include "config/id_list.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 
 #include "config/quoted.hpp"
@@ -59,8 +58,10 @@ Result<std::vector<uint64_t>> parse_id_list(std::string_view text) {
 
 size_t count_ids(const std::vector<uint64_t>& mask) {
     size_t count = 0;
-    for (const uint64_t word : mask)
-        count += static_cast<size_t>(std::popcount(word));
+    for (uint64_t word : mask) {
+        for (; word != 0; word &= word - 1)
+            ++count;
+    }
     return count;
 }
 

@@ -73,7 +73,8 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
                       .preserve_fds = options.preserve_fds,
                       .setgroups = !draft.lowered.denies_setgroups,
                       .start_container_hooks = plan.spec.hooks.start_container,
-                      .listener = listener_of(plan, host)});
+                      .listener = listener_of(plan, host),
+                      .in_user_namespace = plan.spec.has_namespace(config::NamespaceType::user)});
     return std::move(draft.lowered);
 }
 
