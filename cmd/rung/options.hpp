@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -47,6 +48,16 @@ struct Ps {
     std::string format = "table";
     std::vector<std::string> arguments = {};  // for ps(1)
 };
+struct Update {
+    std::string id = {};
+    std::string resources = {};                      // a file, "-" for standard input
+    std::map<std::string, std::string> limits = {};  // the other flags by name, those that were given
+};
+struct Events {
+    std::string id = {};
+    std::string interval = "5s";
+    bool stats = false;
+};
 struct Exec {
     runtime::ExecOptions options = {};
 };
@@ -87,8 +98,8 @@ struct Help {
 struct Unknown {
     std::string name = {};
 };
-using Verb = std::variant<Create, Run, Start, State, Kill, Delete, Pause, Resume, Ps, Exec, List, Spec,
-                          Features, Plan, Version, Help, Unknown, Wait, Do, Checkpoint, Restore>;
+using Verb = std::variant<Create, Run, Start, State, Kill, Delete, Pause, Resume, Ps, Update, Events, Exec,
+                          List, Spec, Features, Plan, Version, Help, Unknown, Wait, Do, Checkpoint, Restore>;
 
 struct GlobalOptions {
     runtime::Globals globals = {};

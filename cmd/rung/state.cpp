@@ -7,7 +7,8 @@
 namespace rung::cli {
 
 Result<int> perform(const runtime::Globals& globals, const State& verb) {
-    const runtime::ContainerInfo container = TRY(runtime::inspect(globals, verb.id));
+    runtime::ContainerInfo container = TRY(runtime::inspect(globals, verb.id));
+    container.owner.clear();  // only `list` tells it
     TRY(print(to_json(container) + "\n"));
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "verb_flags.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace rung::cli {
@@ -89,6 +90,50 @@ void place(Ps& verb, Words words) {
     verb.id = std::move(words[0]);
     words.erase(words.begin());
     verb.arguments = std::move(words);
+}
+
+struct Limit {
+    std::string_view name = {};
+    std::string_view about = {};
+};
+
+constexpr std::array<Limit, 18> kLimits = {
+    {{"blkio-weight", "weight of block device access, 10 to 1000"},
+     {"cpu-period", "length of a period in microseconds"},
+     {"cpu-quota", "time in each period in microseconds, -1 for no limit"},
+     {"cpu-burst", "time that may be saved up for a burst, in microseconds"},
+     {"cpu-share", "processor time relative to others'"},
+     {"cpu-rt-period", "length of a real-time period in microseconds"},
+     {"cpu-rt-runtime", "real-time time in each period in microseconds"},
+     {"cpuset-cpus", "processors to use, such as 0-2,5"},
+     {"cpuset-mems", "memory nodes to use"},
+     {"cpu-idle", "1: run only when nobody else wants to"},
+     {"memory", "memory in bytes or with a unit such as 64M, -1 for no limit"},
+     {"memory-reservation", "memory to leave it when memory is short"},
+     {"memory-swap", "memory and swap together, -1 for no limit"},
+     {"kernel-memory", ""},
+     {"kernel-memory-tcp", ""},
+     {"pids-limit", "number of processes, -1 for no limit"},
+     {"l3-cache-schema", "Intel RDT: share of the third-level cache"},
+     {"mem-bw-schema", "Intel RDT: share of the memory bandwidth"}}};
+
+void declare(Flags& flags, Update& verb) {
+    flags.add("resources,r", &verb.resources,
+              "file with linux.resources, - for standard input; no other flag counts then");
+    for (const Limit& limit : kLimits)
+        flags.add(limit.name, &verb.limits[std::string{limit.name}], std::string{limit.about});
+}
+void place(Update& verb, Words words) {
+    verb.id = std::move(words[0]);
+    std::erase_if(verb.limits, [](const auto& limit) { return limit.second.empty(); });
+}
+
+void declare(Flags& flags, Events& verb) {
+    flags.add("interval", &verb.interval, "time between statistics, such as 5s or 100ms");
+    flags.add("stats", &verb.stats, "print statistics once");
+}
+void place(Events& verb, Words words) {
+    verb.id = std::move(words[0]);
 }
 
 void declare(Flags& flags, Exec& verb) {
@@ -239,6 +284,9 @@ std::span<const Entry> entries() {
         {"resume", "<container-id>", "let a paused container go on", 1, 1, kAnywhere, blank<Resume>},
         {"ps", "<container-id> [ps options]", "the processes of a container", 1, kAnyNumber,
          Order::flags_first, blank<Ps>},
+        {"update", "<container-id>", "change a container's limits", 1, 1, kAnywhere, blank<Update>},
+        {"events", "<container-id>", "a container's statistics, and what was killed for want of memory", 1, 1,
+         kAnywhere, blank<Events>},
         {"checkpoint", "<container-id>", "save a container's processes as files, with CRIU", 1, 1, kAnywhere,
          blank<Checkpoint>},
         {"restore", "<container-id>", "make a container from such files", 1, 1, kAnywhere, blank<Restore>},

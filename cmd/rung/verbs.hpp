@@ -17,6 +17,8 @@ Result<int> perform(const runtime::Globals& globals, const Delete& verb);
 Result<int> perform(const runtime::Globals& globals, const Pause& verb);
 Result<int> perform(const runtime::Globals& globals, const Resume& verb);
 Result<int> perform(const runtime::Globals& globals, const Ps& verb);
+Result<int> perform(const runtime::Globals& globals, const Update& verb);
+Result<int> perform(const runtime::Globals& globals, const Events& verb);
 Result<int> perform(const runtime::Globals& globals, const Exec& verb);
 Result<int> perform(const runtime::Globals& globals, const List& verb);
 Result<int> perform(const runtime::Globals& globals, const Spec& verb);

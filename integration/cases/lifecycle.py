@@ -107,6 +107,14 @@ class Lifecycle(Case):
         self.assertRegex(state["created"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
         self.assertRegex(state["ociVersion"], r"^1\.\d+\.\d+")
 
+    @differs(crun="names the owner")
+    def test_state_leaves_the_owner_to_list(self):
+        box = self.sleeper()
+
+        listed = json.loads(self.succeed(self.runtime.call("list", "--format", "json")).out)
+
+        self.assertEqual((box.state()["owner"], listed[0]["owner"]), ("", "root"))
+
     def test_state_of_a_stopped_container_has_pid_zero(self):
         state = self.ended().state()
 
@@ -352,6 +360,41 @@ class Killing(Case):
 
         host.wait_until(lambda: not host.is_alive(second), 5, "the end of the second process")
 
+    @differs(runc="1.1 leaves exec'd processes alive", crun="leaves exec'd processes alive")
+    def test_killing_a_container_in_anothers_pid_namespace_ends_its_own_processes_alone(self):
+        first, second = self.container("a").args("sleep", "100"), self.container("b").args("sleep", "100")
+        self.succeed(first.run_detached())
+        second.bundle.namespace("pid", f"/proc/{first.pid()}/ns/pid")
+        self.succeed(second.run_detached())
+        pid_file = os.path.join(self.work, "exec.pid")
+        self.succeed(second.exec("sleep", "777", options=["--detach", "--pid-file", pid_file]))
+        with open(pid_file, encoding="ascii") as file:
+            executed = int(file.read())
+
+        self.succeed(second.kill("KILL"))
+
+        host.wait_until(lambda: not host.is_alive(executed), 10, "the end of the second process")
+        second.wait_stopped()
+        self.assertEqual(first.status(), "running")
+
+    @differs(runc="1.1 leaves the cgroups behind", crun="1.8 leaves exec'd processes alive")
+    def test_what_a_dead_init_left_behind_is_ended_by_delete_and_by_kill(self):
+        for number, verb in enumerate((["delete"], ["delete", "--force"], ["kill"])):
+            with self.subTest(verb):
+                box = self.container(f"c{number}").args("sleep", "100")
+                box.bundle.drop_namespace("pid")
+                self.succeed(box.run_detached())
+                pid_file = os.path.join(self.work, f"exec{number}.pid")
+                self.succeed(box.exec("sleep", "777", options=["--detach", "--pid-file", pid_file]))
+                with open(pid_file, encoding="ascii") as file:
+                    left = int(file.read())
+                os.kill(box.pid(), signal.SIGKILL)
+                box.reap()
+
+                self.succeed(self.runtime.call(*verb, box.id, *(["KILL"] if verb == ["kill"] else [])))
+
+                host.wait_until(lambda left=left: not host.is_alive(left), 10, "the end of what was left")
+
     def test_deleting_a_container_without_a_pid_namespace_ends_all_of_its_processes(self):
         box = self.container().args("sleep", "100")
         box.bundle.drop_namespace("pid")
@@ -372,6 +415,40 @@ class Killing(Case):
 
 
 class Interrupted(Case):
+    @differs(runc="cannot delete it", crun="cannot delete it")
+    def test_a_forced_delete_cleans_up_when_the_state_is_damaged(self):
+        for number, text in enumerate(("", "{", "[]", '{"id": 7}')):
+            with self.subTest(text):
+                box = self.container(f"c{number}").args("sleep", "100")
+                self.succeed(box.run_detached())
+                with open(os.path.join(self.runtime.root, box.id, "state.json"), "w", encoding="utf-8") as file:
+                    file.write(text)
+
+                self.assertNotEqual(box.delete().code, 0)
+                self.succeed(box.delete("--force"))
+
+                self.is_gone(box)
+
+    @differs(runc="1.1 runs it before create returns")
+    def test_a_forced_delete_does_not_wait_for_a_poststart_hook(self):
+        box = self.container().args("sleep", "100")
+        started, go = os.path.join(self.work, "started"), os.path.join(self.work, "go")
+        box.config["hooks"] = {"poststart": [{"path": "/bin/sh", "args": [
+            "sh", "-c", f"echo > {started}; until [ -e {go} ]; do sleep 0.05; done"], "env": ["PATH=/usr/bin:/bin"]}]}
+        self.succeed(box.create())
+        process = subprocess.Popen(self.runtime.command("start", box.id), env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        host.wait_until(lambda: os.path.exists(started))
+
+        self.succeed(box.delete("--force"))
+        is_waiting = process.poll() is None
+        with open(go, "w", encoding="ascii"):
+            pass
+
+        self.assertTrue(is_waiting)
+        process.wait(10)
+        self.is_gone(box)
+
     @differs(runc="1.1 leaves the cgroups behind", crun="1.8 leaves the cgroups behind")
     def test_a_create_killed_half_way_is_cleaned_by_a_forced_delete(self):
         for milliseconds in range(0, 20, 2):

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "cgroup/cgroup.hpp"
 #include "cgroup/controllers.hpp"
+#include "cgroup/current.hpp"
 #include "cgroup/devices.hpp"
 #include "cgroup/directories.hpp"
 #include "cgroup/systemd.hpp"
@@ -98,14 +99,6 @@ Status check_memory_usage(const Cgroup& cgroup, const config::MemoryResources& m
     return {};
 }
 
-// v2 has quota and period in one file, and a period alone must not lift the quota.
-config::CpuResources with_current_quota(const Cgroup& cgroup, config::CpuResources cpu) {
-    if (cgroup.layout != kernel::CgroupLayout::v2 || cpu.period.value_or(0) == 0 || cpu.quota) return cpu;
-    const Result<int64_t> quota = read_number(cgroup.unified + "/cpu.max");
-    if (quota && *quota > 0) cpu.quota = *quota;  // "max" reads as no number
-    return cpu;
-}
-
 Status apply_v1_devices(const std::string& directory, const std::vector<config::DeviceRule>& rules) {
     const DevicePolicy policy = TRY(reduce_to_policy(rules));
     const std::string current = TRY(kernel::read_file(directory + "/devices.list"));
@@ -143,26 +136,23 @@ Status apply_devices(const Cgroup& cgroup, const config::Resources& resources) {
     return attach_device_program(directory, compile_device_program(rules));
 }
 
-Result<std::vector<Write>> checked_writes(const Cgroup& cgroup, const config::Resources& resources) {
-    config::Resources wanted = resources;
-    wanted.cpu = with_current_quota(cgroup, resources.cpu);
-    std::vector<Write> writes = TRY(plan_writes(cgroup, wanted));
-    TRY(check_memory_usage(cgroup, wanted.memory));
-    return writes;
-}
-
 }  // namespace
 
 Status apply(const Cgroup& cgroup, const config::Resources& resources) {
     TRY(apply_devices(cgroup, resources).context("linux.resources.devices"));
-    return write_all(cgroup, TRY(checked_writes(cgroup, resources)));
+    return write_all(cgroup, TRY(plan_writes(cgroup, resources)));
 }
 
 Status update(const Cgroup& cgroup, const config::Resources& resources) {
-    const std::vector<Write> writes = TRY(checked_writes(cgroup, resources));
+    const config::Resources wanted = with_current_partners(cgroup, resources);
+    const std::vector<Write> writes = TRY(plan_writes(cgroup, wanted));
+    TRY(check_memory_usage(cgroup, wanted.memory));
+    const std::vector<Content> before = read_contents(cgroup, writes);
     // First: systemd rewrites the files, more coarsely than they can be.
     if (cgroup.unit) TRY(set_unit_limits(cgroup, writes));
-    return write_all(cgroup, writes);
+    Status written = write_all(cgroup, writes);
+    if (!written) put_back(before);
+    return written;
 }
 
 }  // namespace rung::cgroup

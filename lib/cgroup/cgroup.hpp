@@ -109,8 +109,10 @@ Status check_unit_annotations(const std::map<std::string, std::string>& annotati
 Status give_to(const Cgroup& cgroup, uint32_t owner);
 // For a new cgroup: limits, and the device rules, which deny all but the usual nodes when there are none.
 Status apply(const Cgroup& cgroup, const config::Resources& resources);
-// For a cgroup in use: only the limits that are named, never the device rules (case D11).
+// For a cgroup in use: only the limits that are named, never the device rules (case D11). A failure changes nothing.
 Status update(const Cgroup& cgroup, const config::Resources& resources);
+// The quota and period of now; nothing where there is no cpu controller.
+config::CpuResources read_cpu_share(const Cgroup& cgroup);
 
 // For the child to write "0" to (`tasks` of every v1 hierarchy). v2 and the hybrid's cgroup2 directory are
 // entered with CLONE_INTO_CGROUP.

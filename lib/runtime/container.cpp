@@ -45,6 +45,13 @@ Result<Container> open_container(const Globals& globals, const std::string& id) 
     return Container{.directory = std::move(directory), .state = std::move(*state)};
 }
 
+Result<Container> lock_container(const Globals& globals, const std::string& id) {
+    Container container = TRY(open_container(globals, id));
+    TRY(container.directory.lock());
+    if (container.directory.is_removed()) return Error{.message = std::string{wording::kDoesNotExist}};
+    return container;
+}
+
 OciState oci_state(const Container& container, Phase phase) {
     const auto init = container.directory.read_init();
     return {.oci_version = container.state.oci_version,

@@ -22,6 +22,9 @@ struct Container {
 // "container does not exist" when there is none, or when it is only the remains of an interrupted create.
 Result<Container> open_container(const Globals& globals, const std::string& id);
 
+// The same with the lock held: nobody starts, changes or removes it meanwhile.
+Result<Container> lock_container(const Globals& globals, const std::string& id);
+
 // The state that hooks of this container read.
 OciState oci_state(const Container& container, Phase phase);
 

@@ -5,17 +5,6 @@
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
-namespace {
-
-// Nobody starts or removes it meanwhile.
-Result<Container> lock_container(const Globals& globals, const std::string& id) {
-    Container container = TRY(open_container(globals, id));
-    TRY(container.directory.lock());
-    if (container.directory.is_removed()) return Error{.message = std::string{wording::kDoesNotExist}};
-    return container;
-}
-
-}  // namespace
 
 Status pause(const Globals& globals, const std::string& id) {
     const Container container = TRY(lock_container(globals, id));

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "config/parse.hpp"
+#include "kernel/probe.hpp"
 #include "kernel/syscalls.hpp"
 #include "runtime/container.hpp"
 #include "runtime/hooks.hpp"
@@ -37,6 +38,16 @@ Status remove_cgroup(const State& state) {
     if (cgroup::remove(state.cgroup)) return {};
     TRY(cgroup::kill_all(state.cgroup));
     return cgroup::remove(state.cgroup);
+}
+
+// What a state.json that cannot be read said of the cgroup: create took it from config.json, which is still there.
+State recover_state(const StateDirectory& directory, const std::string& id) {
+    const auto text = directory.read_config();
+    if (!text) return {};
+    const auto spec = config::parse_spec(*text);
+    const auto host = kernel::probe();
+    if (!spec || !host) return {};
+    return State{.id = id, .cgroup = cgroup::locate(host->cgroup, spec->linux_.cgroups_path, id)};
 }
 
 // A create that still runs holds the lock. Its process is killed, it fails, cleans up, and lets go.
@@ -88,8 +99,14 @@ Status remove(const Globals& globals, const std::string& id, bool force) {
 
     auto state = directory.read_state();
     if (!state && !force) return std::move(state).error();
-    // Without a readable state.json a process is the most there can be: the cgroup is made after it is written.
-    if (!state || !*state) {
+    if (!state) {
+        const State recovered = recover_state(directory, id);
+        TRY(kill_processes(directory, recovered));
+        TRY(remove_cgroup(recovered));
+        return directory.remove();
+    }
+    // Without a state.json a process is the most there can be: the cgroup is made after it is written.
+    if (!*state) {
         TRY(kill_init(directory, {}));
         return directory.remove();
     }

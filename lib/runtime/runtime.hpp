@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "config/resources.hpp"
 
 namespace rung::runtime {
 
@@ -92,6 +93,9 @@ Status resume(const Globals& globals, const std::string& id);
 Result<std::vector<int>> processes(const Globals& globals, const std::string& id);
 // Blocks until the container's process has ended; its exit code, 128+N for signal N.
 Result<int> wait(const Globals& globals, const std::string& id);
+// Changes the limits that `resources` names, in a container that has not stopped; device rules are passed over, as in runc. Under a
+// grant nothing may become wider than the grant.
+Status update(const Globals& globals, const std::string& id, const config::Resources& resources);
 Result<ContainerInfo> inspect(const Globals& globals, const std::string& id);
 Result<std::vector<ContainerInfo>> list(const Globals& globals);  // by id; a missing root is an empty list
 

@@ -55,9 +55,7 @@ Status run_poststart_hooks(const Globals& globals, const Container& container) {
 }  // namespace
 
 Status start(const Globals& globals, const std::string& id) {
-    Container container = TRY(open_container(globals, id));
-    TRY(container.directory.lock());
-    if (container.directory.is_removed()) return Error{.message = std::string{wording::kDoesNotExist}};
+    Container container = TRY(lock_container(globals, id));
     TRY(check_startable(container.phase()));
 
     // A grant may have ended since create.

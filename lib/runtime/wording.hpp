@@ -15,6 +15,10 @@ inline constexpr std::string_view kDoesNotExist = "container does not exist";
 inline constexpr std::string_view kNotRunning = "container not running";
 // delete --force of a process that SIGKILL does not end, such as one that another cgroup keeps frozen; after as long as runc waits.
 inline constexpr std::string_view kStillRunning = "container init still running";
+// runc's tests, events of a stopped container.
+inline std::string not_running(std::string_view id) {
+    return "container with id " + std::string{id} + " is not running";
+}
 inline constexpr std::string_view kNotPaused = "container not paused";  // runc's tests, resume
 // runc's and crun's tests, create and run with an id in use.
 inline constexpr std::string_view kIdInUse = "container with given ID already exists";
