@@ -125,7 +125,7 @@ class Watching(Events):
         host.wait_until(lambda: len(self.lines(log)) >= 3)
         self.succeed(box.delete("--force"))
 
-        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(process.wait(10 * host.PATIENCE), 0)
         events = [json.loads(line) for line in self.lines(log) if line.startswith("{")]
         self.assertEqual({event["type"] for event in events}, {"stats"})
 
@@ -136,7 +136,7 @@ class Watching(Events):
 
         self.succeed(box.kill("KILL"))
 
-        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(process.wait(10 * host.PATIENCE), 0)
         self.assertEqual(self.lines(log), [])
 
     @differs(crun="has no events")
@@ -160,7 +160,7 @@ class Watching(Events):
 
         host.wait_until(lambda: self.lines(log))
         self.succeed(box.delete("--force"))
-        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(process.wait(10 * host.PATIENCE), 0)
         self.assertEqual(self.lines(log), [f'{{"type":"oom","id":"{box.id}"}}'])
 
     @differs(crun="has no events", runc="1.1 tells it more than once")
@@ -173,7 +173,7 @@ class Watching(Events):
 
         box.bundle.put("/go", "")
 
-        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(process.wait(10 * host.PATIENCE), 0)
         self.assertEqual(self.lines(log), [f'{{"type":"oom","id":"{box.id}"}}'])
 
     def is_watching(self, process):

@@ -167,7 +167,7 @@ class Lifecycle(Case):
 
         process.terminate()
 
-        self.assertEqual(process.wait(10), 9)
+        self.assertEqual(process.wait(10 * host.PATIENCE), 9)
 
     def test_two_containers_live_side_by_side(self):
         first, second = self.sleeper("a"), self.sleeper("b")
@@ -446,7 +446,7 @@ class Interrupted(Case):
             pass
 
         self.assertTrue(is_waiting)
-        process.wait(10)
+        process.wait(10 * host.PATIENCE)
         self.is_gone(box)
 
     @differs(runc="1.1 leaves the cgroups behind", crun="1.8 leaves the cgroups behind")
