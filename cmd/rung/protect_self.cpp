@@ -47,8 +47,11 @@ bool is_sealed() {
     return seals >= 0 && (static_cast<unsigned int>(seals) & kSeals) == kSeals;
 }
 
-// Not for this user, and so not for any process that this user's containers can have.
-bool is_writable() {
+// Of a file that only the host's root owns and this user cannot write to neither can any process of this user's containers. Any other
+// owner may be mapped into one, and could change the mode.
+bool may_become_writable() {
+    struct stat status = {};
+    if (stat(kSelf, &status) != 0 || status.st_uid != 0) return true;
     return faccessat(AT_FDCWD, kSelf, W_OK, AT_EACCESS) == 0;
 }
 
@@ -105,7 +108,7 @@ Status protect_self(char* const* argv) {
         return errno_error("setenv", errno);
     if (const Fd tree = clone_read_only()) (void)execveat(tree.get(), "", argv, environ, AT_EMPTY_PATH);
     // Not permitted to clone a mount, or a security module does not know a program without a path.
-    if (!is_writable()) return {};
+    if (!may_become_writable()) return {};
     const Fd copy = TRY(copy_sealed());
     (void)execveat(copy.get(), "", argv, environ, AT_EMPTY_PATH);
     return errno_error("execute rung's protected copy", errno);

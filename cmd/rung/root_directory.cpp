@@ -29,11 +29,19 @@ std::string_view environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
+// As logind would set it for an ordinary user, where it has made the directory.
+std::string without_runtime_directory() {
+    const std::string usual = "/run/user/" + std::to_string(geteuid());
+    struct stat status = {};
+    const bool is_own = geteuid() != 0 && stat(usual.c_str(), &status) == 0 && status.st_uid == geteuid();
+    return is_own ? usual + "/rung" : "/run/rung";
+}
+
 }  // namespace
 
 std::string default_root() {
     const std::string_view runtime_directory = environment("XDG_RUNTIME_DIR");
-    if (runtime_directory.empty()) return "/run/rung";
+    if (runtime_directory.empty()) return without_runtime_directory();
     const bool is_host_root = geteuid() == 0 && (!in_user_namespace() || environment("USER") == "root");
     return is_host_root ? "/run/rung" : path::join(runtime_directory, "rung");
 }

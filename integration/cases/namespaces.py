@@ -199,6 +199,16 @@ class UserNamespaces(Case):
         self.assertEqual(self.output_of(box, "for do in cat 'chmod 666' 'chown 0'; do $do /file 2>/dev/null || echo no; done"),
                          "no\nno\nno")
 
+    def test_a_source_that_only_the_hosts_root_reaches_can_be_bound(self):
+        box = self.container()
+        box.bundle.map_users()
+        place = os.path.join(self.work, "closed", "inner")
+        os.makedirs(place)
+        os.chmod(os.path.dirname(place), 0o700)
+        box.bundle.add_mount("/data", place, options=["bind", "ro"])
+
+        self.assertEqual(self.output_of(box, "ls -d /data"), "/data")
+
     def test_exec_enters_the_user_namespace(self):
         box = self.container().args("sleep", "100")
         box.bundle.map_users()

@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import os
 import shutil
+import signal
 import tempfile
 import unittest
 
@@ -233,6 +234,71 @@ class Docker(unittest.TestCase):
 
     def test_an_init_process_reaps(self):
         self.assertEqual(self.run_it("--rm", "--init", "box", "sh", "-c", "exit 8").code, 8)
+
+    def test_a_paused_container_stands_still_until_it_goes_on(self):
+        name = self.background()
+        self.ok(self.docker("pause", name))
+        paused = self.docker("inspect", "-f", "{{.State.Status}}", name).out.strip()
+        refused = self.docker("exec", name, "true")
+
+        self.ok(self.docker("unpause", name))
+
+        self.assertEqual(paused, "paused")
+        self.assertNotEqual(refused.code, 0)
+        self.ok(self.docker("exec", name, "true"))
+
+    def test_a_paused_container_can_be_removed(self):
+        name = self.background()
+        self.ok(self.docker("pause", name))
+
+        self.ok(self.docker("rm", "-f", name))
+
+        self.assertEqual(host.cgroup_directories(name), [])
+
+    def test_top_lists_the_processes(self):
+        name = self.background(command=("sh", "-c", "sleep 4321 & wait"))
+
+        host.wait_until(lambda: "sleep 4321" in self.ok(self.docker("top", name)).out, 10, "the process in the list")
+
+    def test_update_changes_a_limit_and_leaves_the_others(self):
+        name = self.background("--memory", "64m", "--memory-swap", "128m", "--pids-limit", "50")
+
+        self.ok(self.docker("update", "--memory", "96m", name))
+
+        v2 = host.cgroup_is_v2()
+        files = ("memory.max", "pids.max") if v2 else ("memory/memory.limit_in_bytes", "pids/pids.max")
+        seen = [self.ok(self.docker("exec", name, "cat", f"/sys/fs/cgroup/{file}")).out.strip() for file in files]
+        self.assertEqual(seen, [str(96 << 20), "50"])
+
+    def test_statistics_come_from_its_cgroup(self):
+        name = self.background("--memory", "64m")
+
+        self.assertIn("/ 64MiB", self.ok(self.docker("stats", "--no-stream", "--format", "{{.MemUsage}}", name)).out)
+
+    def test_a_health_check_runs_inside(self):
+        name = self.background("--health-cmd", "test -e /healthy", "--health-interval", "1s")
+        self.ok(self.docker("exec", name, "touch", "/healthy"))
+
+        host.wait_until(lambda: self.docker("inspect", "-f", "{{.State.Health.Status}}", name).out.strip() == "healthy", 20,
+                        "health")
+
+    def test_files_are_copied_out_of_a_running_container(self):
+        name = self.background("--tmpfs", "/scratch", command=("sh", "-c", "echo text > /made; sleep 100"))
+        target = os.path.join(self.grants, "copied")
+
+        host.wait_until(lambda: self.docker("cp", f"{name}:/made", target).code == 0, 10, "the file")
+
+        with open(target, encoding="ascii") as file:
+            self.assertEqual(file.read(), "text\n")
+        os.remove(target)
+
+    def test_a_restarted_daemon_finds_its_containers(self):
+        name = self.background()
+
+        self.daemon.restart(signal.SIGTERM)
+
+        self.assertEqual(self.ok(self.docker("exec", name, "echo", "here")).out, "here\n")
+        self.ok(self.docker("stop", "-t", "0", name))
 
     def test_a_container_is_removed_with_force(self):
         name = self.background()

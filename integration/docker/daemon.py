@@ -19,7 +19,7 @@ class Daemon(Engine):
     def __init__(self, runtimes):
         super().__init__("docker")
         self.socket = self.path("docker.sock")
-        self.write("daemon.json", json.dumps({"runtimes": runtimes}))
+        self.write("daemon.json", json.dumps({"runtimes": runtimes, "live-restore": True}))
 
     def __enter__(self):
         try:

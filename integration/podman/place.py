@@ -91,13 +91,19 @@ mount -t overlay -o lowerdir=/etc,upperdir={self.path("etc/upper")},workdir={sel
                 **({"HOME": self.home, "XDG_RUNTIME_DIR": f"/run/user/{USER}"} if self.rootless else {})}
 
     def stop(self):
-        # podman 4.3 leaves the cgroups that it makes itself, for its monitors and on v1 for pods; a container's has libpod-
-        # in its name. Those of `play kube` have a parent that cannot be chosen.
+        # A monitor ends a moment after its container.
+        with contextlib.suppress(AssertionError):  # then it is among what is left
+            host.wait_until(self._remove_cgroups_of_podman, 10)
+        return super().stop()
+
+    def _remove_cgroups_of_podman(self):
+        """podman 4.3 leaves the cgroups that it makes itself, for its monitors and on v1 for pods; a container's has libpod-
+        in its name. Those of `play kube` have a parent that cannot be chosen, and others may use it."""
         for cgroup in host.cgroup_directories(f"{self.word}/") + host.cgroup_directories(PARENT):
             if "libpod-" not in cgroup and cgroup not in self.others:
-                with contextlib.suppress(OSError):  # it may be in use
+                with contextlib.suppress(OSError):
                     os.rmdir(cgroup)
-        return super().stop()
+        return not host.cgroup_directories(f"{self.word}/")
 
     def podman(self, *arguments, stdin=None, seconds=60):
         return runtime.run(self.command(*arguments), stdin=stdin, seconds=seconds, env=self.environment())

@@ -70,13 +70,13 @@ class Engine:
                 raise SystemExit(f"{command[0]} does not come up:\n{self.complaints()}")
             time.sleep(0.2)
 
-    def restart(self):
-        """Kills the daemon, and starts it again in the same namespaces."""
+    def restart(self, how=signal.SIGKILL):
+        """Ends the daemon, and starts it again in the same namespaces."""
         command, is_up = self._started
         namespaces = [os.open(f"/proc/{self.process.pid}/ns/{name}", os.O_RDONLY) for name in ("mnt", "net")]
         mount, network = (f"/proc/{os.getpid()}/fd/{namespace}" for namespace in namespaces)
-        self.process.kill()
-        self.process.wait()
+        self.process.send_signal(how)
+        self.process.wait(60)
         self.start(["nsenter", f"--mount={mount}", f"--net={network}", *command], is_up, prepare=None)
         self._started = command, is_up
         for namespace in namespaces:

@@ -29,6 +29,13 @@ def ignore_reserved_signal(number):
         raise OSError(ctypes.get_errno(), f"rt_sigaction of {number}")
 
 
+def mount(source, target, kind, flags=0, data=""):
+    """mount(2)."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(source.encode(), target.encode(), kind.encode(), flags, data.encode()) != 0:
+        raise OSError(ctypes.get_errno(), f"mount {source} at {target}")
+
+
 def cgroup_is_v2():
     return os.path.exists(os.path.join(CGROUP_ROOT, "cgroup.controllers"))
 

@@ -70,8 +70,9 @@ class Machine:
     def _command(self, job, out, err):
         # The machine ends with the thread that waits for it.
         command = ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display",
-                   "none", "-no-reboot", *EMULATION, "-m", str(self.memory), "-kernel", self.kernel.image, "-initrd", self.kernel.first_root,
-                   "-append", self.arguments, "-serial", f"file:{os.path.join(job, 'console')}",
+                   "none", "-no-reboot", *EMULATION, "-m", str(self.memory), "-kernel", self.kernel.image,
+                   "-initrd", self.kernel.first_root, "-append", self.arguments,
+                   "-serial", f"file:{os.path.join(job, 'console')}",
                    "-device", "virtio-rng-pci", "-device", "virtio-serial-pci"]
         for number, (name, descriptor) in enumerate((("out", out), ("err", err)), 1):
             command += ["-chardev", f"file,id={name},path=/dev/fd/{descriptor},append=on",

@@ -74,6 +74,9 @@ bool is_rootless();
 // controllers is for all of them, and the only form for v2. "bad sub cgroup path" when it leads out of the cgroup.
 Result<Cgroup> sub_cgroup(const Cgroup& cgroup, const std::vector<std::string>& paths);
 
+// Pure: the directories that the caller itself is in, as this host's mounts show them.
+Cgroup callers_own(const kernel::CgroupFacts& host);
+
 // A file and what goes into it.
 struct Spelling {
     std::string file = {};  // "memory.limit_in_bytes"

@@ -61,4 +61,19 @@ Cgroup locate(const kernel::CgroupFacts& host, const std::string& cgroups_path, 
     return cgroup;
 }
 
+Cgroup callers_own(const kernel::CgroupFacts& host) {
+    Cgroup cgroup{.layout = host.layout};
+    for (const kernel::CgroupMount& mount : host.hierarchies) {
+        cgroup.v1.push_back({.controllers = mount.controllers,
+                             .path = below(mount.mount_point, own_path_below_mount(mount)),
+                             .mount_point = mount.mount_point});
+    }
+    if (!host.unified.empty()) {
+        const kernel::CgroupMount& mount = host.unified.front();
+        cgroup.unified = below(mount.mount_point, own_path_below_mount(mount));
+        cgroup.unified_mount_point = mount.mount_point;
+    }
+    return cgroup;
+}
+
 }  // namespace rung::cgroup

@@ -65,6 +65,7 @@ Outcome hand_over_listener(Context& context, int listener, Listener how);
 Outcome perform(Context& context, const UnshareNamespaces& step);  // namespaces.cpp
 Outcome perform(Context& context, const JoinNamespace& step);
 Outcome perform(Context& context, const KeepNetworkNamespace& step);
+Outcome perform(Context& context, const BecomeDumpable& step);
 Outcome perform(Context& context, const BecomeNamespaceRoot& step);
 Outcome perform(Context& context, const BringUpLoopback& step);
 Outcome perform(Context& context, const SyncWithParent& step);      // run.cpp

@@ -18,6 +18,7 @@ namespace rung::child {
 namespace {
 
 constexpr int kMaxCapability = 63;
+constexpr int kCapSetgid = 6;
 constexpr uint32_t kDefaultUmask = 0022;
 
 bool contains(uint64_t set, int capability) {
@@ -37,6 +38,20 @@ uint64_t permitted_now() {
     __user_cap_data_struct data[2] = {};
     if (kernel::capget(header, data) < 0) return 0;
     return static_cast<uint64_t>(data[1].permitted) << 32 | data[0].permitted;
+}
+
+uint64_t effective_now() {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    __user_cap_data_struct data[2] = {};
+    if (kernel::capget(header, data) < 0) return 0;
+    return static_cast<uint64_t>(data[1].effective) << 32 | data[0].effective;
+}
+
+// Refused in spite of the capability: the user namespace denies it for ever, and there are no groups to drop that could be (case F21).
+int set_groups(const std::vector<uint32_t>& groups) {
+    const int result = kernel::setgroups(groups.size(), groups.data());
+    const bool denied = result == -EPERM && contains(effective_now(), kCapSetgid);
+    return denied && groups.empty() ? 0 : result;
 }
 
 void raise_ambient(Context& context, uint64_t ambient) {
@@ -65,9 +80,7 @@ Outcome perform(Context&, const SetUser& step) {
     // Across setresuid the permitted set would be lost; SetCapabilities, which comes next, needs it.
     (void)prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
     if (step.setgroups) {
-        const auto& groups = step.user.additional_gids;
-        if (const int result = kernel::setgroups(groups.size(), groups.data()); result < 0)
-            return failed(result);
+        if (const int result = set_groups(step.user.additional_gids); result < 0) return failed(result);
     }
     if (const int result = kernel::setresgid(step.user.gid, step.user.gid, step.user.gid); result < 0) {
         return failed(result);
@@ -76,6 +89,7 @@ Outcome perform(Context&, const SetUser& step) {
         return failed(result);
     }
     (void)prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // fs.suid_dumpable may have made it 1
     umask(step.user.umask.value_or(kDefaultUmask));
     return done();
 }

@@ -40,10 +40,9 @@ Outcome perform(Context& context, const BindHostPath& step) {
     if (!source) return failed(source.get(), Detail::source, step.source.c_str());
     const Fd tree{clone_tree(source.get(), depth)};
     if (!tree) return failed(tree.get());
-    // What lies beneath as well: a read-only /sys with a writable /sys/fs/cgroup in it would be no protection
-    // (CVE-2023-25809).
-    if (const int result = set_attributes(tree.get(), step.attributes, 0, depth); result < 0)
-        return failed(result);
+    const Depth reach = step.recursive_attributes ? depth : Depth::one_mount;
+    const Outcome changed = change_attributes(tree.get(), step.attributes, step.clear, reach);
+    if (changed.failed()) return changed;
     return attach_at(context, tree.get(), step.target.c_str());
 }
 
@@ -51,8 +50,8 @@ Outcome perform(Context& context, const RemountTarget& step) {
     const Fd target{resolve(context, step.target.c_str())};
     if (!target) return failed(target.get());
     const Depth depth = step.recursive ? Depth::recursive : Depth::one_mount;
-    if (const int result = set_attributes(target.get(), step.set, step.clear, depth); result < 0)
-        return failed(result);
+    const Outcome changed = change_attributes(target.get(), step.set, step.clear, depth);
+    if (changed.failed()) return changed;
     return failed(set_propagation(target.get(), step.propagation));
 }
 

@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -38,10 +39,17 @@ Outcome perform(Context& context, const KeepNetworkNamespace& step) {
     return done();
 }
 
-Outcome perform(Context&, const BecomeNamespaceRoot&) {
+Outcome perform(Context&, const BecomeDumpable&) {
+    return failed(kernel::checked(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)));
+}
+
+Outcome perform(Context&, const BecomeNamespaceRoot& step) {
     // user_namespaces(7): until the maps give us an id here we are nobody, and what we make would belong to nobody.
-    if (const int result = kernel::setresgid(0, 0, 0); result < 0) return failed(result);
-    if (const int result = kernel::setresuid(0, 0, 0); result < 0) return failed(result);
+    if (const int result = kernel::setresgid(step.gid, step.gid, step.gid); result < 0) return failed(result);
+    if (const int result = kernel::setresuid(step.uid, step.uid, step.uid); result < 0) return failed(result);
+    // After a change of ids it is what the sysctl fs.suid_dumpable says, proc(5).
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    if (step.keep_groups) return done();
     const int result = kernel::setgroups(0, nullptr);
     // "deny" in /proc/self/setgroups (case F21): there are no groups to drop that we could drop.
     if (result < 0 && result != -EPERM) return failed(result);

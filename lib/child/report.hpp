@@ -37,6 +37,7 @@ enum class Detail : uint32_t {
     parent_gone,
     source,  // the mount's source, not its target, is what failed
     cgroup_join,
+    locked_attributes,  // value = the MOUNT_ATTR_* that may not be cleared in this user namespace
 };
 
 struct Report {

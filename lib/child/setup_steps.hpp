@@ -26,8 +26,17 @@ struct JoinNamespace {
 };  // setns(2)
 struct KeepNetworkNamespace {
     Slot kept = 0;
-};                              // remember the present network namespace in slot `kept`
-struct BecomeNamespaceRoot {};  // setgroups/setresgid/setresuid(0) after a user namespace was entered
+};  // remember the present network namespace in slot `kept`
+// Lets an unprivileged parent write our id maps: /proc/PID of a process that is not dumpable belongs to the host's root.
+// BecomeNamespaceRoot ends it.
+struct BecomeDumpable {};
+// setresgid/setresuid after a user namespace was entered, to its root, or where that is not mapped to another id in it. The groups of an
+// unprivileged caller stay until SetUser: they may be what lets it read a mount's source.
+struct BecomeNamespaceRoot {
+    uint32_t uid = 0;
+    uint32_t gid = 0;
+    bool keep_groups = false;
+};
 struct BringUpLoopback {};
 // Tells the parent that everything before this is done, then blocks until the parent answers. The answer to
 // `joined_namespaces` carries the cgroup join files, which JoinCgroups writes. At `made_networks` the parent moves devices in.
@@ -71,6 +80,9 @@ struct BindHostPath {
     std::string target = {};
     bool recursive = false;
     uint64_t attributes = 0;
+    uint64_t clear = 0;
+    // For what lies beneath as well: a read-only /sys with a writable /sys/fs/cgroup in it would be no protection (CVE-2023-25809).
+    bool recursive_attributes = true;
 };
 struct RemountTarget {
     std::string target = {};

@@ -50,16 +50,19 @@ int open_multiplexer() {
     return result;
 }
 
-int configure(int master, int slave, const config::ConsoleSize& size) {
+enum class Newlines { as_they_are, with_return };
+
+int configure(int master, int slave, const config::ConsoleSize& size, Newlines newlines) {
     if (size.height != 0 || size.width != 0) {
         winsize window{};
         window.ws_row = size.height;
         window.ws_col = size.width;
         if (const int result = kernel::checked(ioctl(master, TIOCSWINSZ, &window)); result < 0) return result;
     }
+    if (newlines == Newlines::with_return) return 0;
     termios settings{};
     if (tcgetattr(slave, &settings) < 0) return -errno;
-    settings.c_oflag &= ~static_cast<tcflag_t>(ONLCR);  // as runc: engines expect "\n", not "\r\n"
+    settings.c_oflag &= ~static_cast<tcflag_t>(ONLCR);
     return kernel::checked(tcsetattr(slave, TCSANOW, &settings));
 }
 
@@ -128,7 +131,10 @@ Outcome perform(Context& context, const OpenTerminal& step) {
     const int slave = kernel::checked(ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
     if (slave < 0) return failed(slave, Detail::terminal_no_devpts);
 
-    if (const int result = configure(master, slave, step.size); result < 0) return failed(result);
+    // In the foreground the caller's terminal adds the carriage return; an engine's client is raw and expects it from here.
+    const bool is_relayed = context.descriptors.console_socket < 0;
+    const Newlines newlines = is_relayed ? Newlines::as_they_are : Newlines::with_return;
+    if (const int result = configure(master, slave, step.size, newlines); result < 0) return failed(result);
     if (step.mount_console) {
         if (const int result = mount_console(context, slave); result < 0)
             return failed(result, Detail::none, "/dev/console");

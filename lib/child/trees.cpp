@@ -3,6 +3,9 @@
 #include "child/trees.hpp"
 
 #include <fcntl.h>
+#include <sys/vfs.h>
+
+#include <cerrno>
 
 #include "kernel/syscalls.hpp"
 
@@ -28,6 +31,20 @@ int set_attributes(int tree, uint64_t set, uint64_t clear, Depth depth) {
     attributes.attr_set = set;
     attributes.attr_clr = clear;
     return kernel::mount_setattr(tree, "", at_flags(depth), attributes);
+}
+
+Outcome change_attributes(int tree, uint64_t set, uint64_t clear, Depth depth) {
+    const int result = set_attributes(tree, set, clear, depth);
+    if (result != -EPERM || clear == 0) return failed(result);
+    // mount_namespaces(7): what a more privileged mount namespace set is locked in this one.
+    constexpr uint64_t kLockable =
+        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+    struct statfs status {};
+    if (fstatfs(tree, &status) < 0) return failed(result);
+    const uint64_t locked =
+        static_cast<uint64_t>(status.f_flags) & clear & kLockable;  // statfs(2) has the same bits
+    if (locked == 0) return failed(result);
+    return {.error = EPERM, .detail = Detail::locked_attributes, .value = static_cast<int32_t>(locked)};
 }
 
 int set_propagation(int tree, const std::vector<unsigned long>& flags) {

@@ -115,8 +115,8 @@ Status validate_mappings(const Spec& spec) {
         if (none) return {};
         return wrong("", "linux.uidMappings", "mappings are given, but there is no user namespace to map");
     }
-    // A namespace given by path has its mappings already.
-    if (!user->path.empty()) return {};
+    // A namespace given by path has its mappings already; one without any gets those of the caller.
+    if (!user->path.empty() || none) return {};
     if (linux_part.uid_mappings.empty()) {
         return wrong("", "linux.uidMappings", "user namespaces enabled, but no uid mappings found");
     }

@@ -33,8 +33,11 @@ struct CgroupFacts {
 struct HostFacts {
     CgroupFacts cgroup = {};
     uint32_t effective_uid = 0;
+    uint32_t effective_gid = 0;
     bool in_user_namespace = false;
     uint64_t effective_capabilities = 0;
+    bool may_clone_mounts =
+        false;  // open_tree(2) with OPEN_TREE_CLONE: CAP_SYS_ADMIN over the owner of this mount namespace
     int last_capability = 0;    // /proc/sys/kernel/cap_last_cap
     int landlock_abi = 0;       // 0 = absent
     bool memfd_noexec = false;  // sysctl vm.memfd_noexec exists (Linux 6.3)

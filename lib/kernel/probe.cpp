@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/probe.hpp"
 
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
 #include <linux/magic.h>
@@ -34,6 +35,15 @@ int landlock_abi() {
     const int version =
         checked(::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION));
     return version > 0 ? version : 0;
+}
+
+// A process that is root in its user namespace may still be in a mount namespace of another one.
+bool may_clone_mounts() {
+    constexpr int kCapSysAdmin = 21;
+    if ((effective_capabilities() >> kCapSysAdmin & 1) == 0) return false;
+    if (!in_user_namespace()) return true;
+    const Fd tree{open_tree(AT_FDCWD, "/", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)};
+    return static_cast<bool>(tree);
 }
 
 bool has_seccomp_filters() {
@@ -84,8 +94,10 @@ Result<HostFacts> probe() {
     const std::string last_capability = TRY(read_file("/proc/sys/kernel/cap_last_cap"));
     return HostFacts{.cgroup = without_covered(parse_cgroup_facts(mountinfo, self_cgroup)),
                      .effective_uid = ::geteuid(),
+                     .effective_gid = ::getegid(),
                      .in_user_namespace = in_user_namespace(),
                      .effective_capabilities = effective_capabilities(),
+                     .may_clone_mounts = may_clone_mounts(),
                      .last_capability = std::atoi(last_capability.c_str()),
                      .landlock_abi = landlock_abi(),
                      .memfd_noexec = exists("/proc/sys/vm/memfd_noexec"),

@@ -31,6 +31,14 @@ struct NetworkSlots {
 std::optional<NetworkSlots> enter_namespaces(Draft& draft);
 bool has_new_user_namespace(const SandboxPlan& plan);
 
+// lower_users.cpp: who writes the maps of a new user namespace, and as whom its first process sets it up.
+void plan_id_maps(Draft& draft);
+child::BecomeNamespaceRoot namespace_root(const SandboxPlan& plan, const config::User& user,
+                                          const kernel::HostFacts& host);
+// That the ids of the process exist in the new user namespace, and that an unprivileged caller asks for one.
+Status check_users(const Draft& draft);
+Status check_ids(const SandboxPlan& plan, const config::User& user);
+
 // lower_root.cpp: from the host's mount tree to the container's own.
 Status build_root(Draft& draft, std::optional<NetworkSlots> networks);
 void protect_paths(Draft& draft);
@@ -51,6 +59,9 @@ struct ProcessTail {
     const config::Process& process;
     int preserve_fds = 0;
     bool setgroups = true;
+    // An unprivileged caller has to find the namespaces of the waiting process for `exec`. It shares no more with anybody than the program
+    // it becomes will: the namespaces are new.
+    bool owner_may_look = false;
     std::vector<config::Hook> start_container_hooks = {};
     child::Listener listener = child::Listener::none;
     bool in_user_namespace = false;  // another than rung's

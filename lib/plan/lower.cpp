@@ -31,15 +31,6 @@ void set_kernel_names(Draft& draft) {
     if (draft.plan.memfd_noexec) draft.add(child::WriteSysctl{"vm/memfd_noexec", "2"});
 }
 
-Status check_groups(const Draft& draft) {
-    if (draft.lowered.denies_setgroups && !draft.plan.spec.process.user.additional_gids.empty()) {
-        return Error{
-            .message =
-                "process.user.additionalGids: this user namespace maps one group, so it has no others"};
-    }
-    return {};
-}
-
 }  // namespace
 
 Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, const kernel::HostFacts& host,
@@ -48,7 +39,7 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
     const config::Process& process = plan.spec.process;
 
     const std::optional<NetworkSlots> networks = enter_namespaces(draft);
-    TRY(check_groups(draft));
+    TRY(check_users(draft));
     TRY(check_labels(process, host));
     if (plan.spec.linux_.intel_rdt && host.resctrl.empty()) {
         return Error{.message =
@@ -72,24 +63,49 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
                      {.process = process,
                       .preserve_fds = options.preserve_fds,
                       .setgroups = !draft.lowered.denies_setgroups,
+                      .owner_may_look = draft.lowered.maps_users && host.effective_uid != 0,
                       .start_container_hooks = plan.spec.hooks.start_container,
                       .listener = listener_of(plan, host),
                       .in_user_namespace = plan.spec.has_namespace(config::NamespaceType::user)});
     return std::move(draft.lowered);
 }
 
+namespace {
+
+// A pid namespace takes in the children of whoever joins it, and joining takes a right over its user namespace: the caller's, or, for a caller
+// without any, that of a process which joined the user namespace first.
+void join_namespaces(Lowered& lowered, const SandboxPlan& plan, const config::Process& process,
+                     const kernel::HostFacts& host, int namespaces) {
+    std::vector<child::Step>& steps = lowered.program.steps;
+    constexpr int kUserAndPid = CLONE_NEWUSER | CLONE_NEWPID;
+    const bool staged = host.effective_uid != 0 && (namespaces & kUserAndPid) == kUserAndPid;
+    const child::BecomeNamespaceRoot root = namespace_root(plan, process.user, host);
+    if (staged) {
+        const child::Slot first = lowered.slot_count++;
+        lowered.first =
+            child::Program{.steps = {child::JoinNamespace{.slot = first, .flag = kUserAndPid}, root}};
+        namespaces &= ~kUserAndPid;
+    } else if ((namespaces & CLONE_NEWPID) != 0) {
+        lowered.join_pid = 0;
+        namespaces &= ~CLONE_NEWPID;
+    }
+    if (namespaces != 0) steps.emplace_back(child::JoinNamespace{.slot = 0, .flag = namespaces});
+    if ((namespaces & CLONE_NEWUSER) != 0) steps.emplace_back(root);
+}
+
+}  // namespace
+
 Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& process,
                            const kernel::HostFacts& host, const ExecOptions& options) {
     TRY(check_labels(process, host));
+    TRY(check_ids(plan, process.user));
     Lowered lowered{.slot_count = 1};
     std::vector<child::Step>& steps = lowered.program.steps;
     // The descriptors of the cgroup come with the parent's answer, before the namespaces make its paths meaningless.
     steps.emplace_back(child::SyncWithParent{child::SyncPoint::joined_namespaces});
     steps.emplace_back(child::JoinCgroups{});
     steps.emplace_back(child::SetCpuAffinity{process.exec_cpu_affinity.final});
-    if (options.namespaces != 0)
-        steps.emplace_back(child::JoinNamespace{.slot = 0, .flag = options.namespaces});
-    if (options.joins_user_namespace) steps.emplace_back(child::BecomeNamespaceRoot{});
+    join_namespaces(lowered, plan, process, host, options.namespaces);
     if (!plan.spec.has_namespace(config::NamespaceType::mount)) {
         steps.emplace_back(child::OpenRootfs{options.rootfs});
         steps.emplace_back(child::ChangeRoot{});
@@ -101,7 +117,7 @@ Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& proce
                      {.process = process,
                       .preserve_fds = options.preserve_fds,
                       .listener = listener_of(plan, host),
-                      .in_user_namespace = options.joins_user_namespace});
+                      .in_user_namespace = (options.namespaces & CLONE_NEWUSER) != 0});
     return lowered;
 }
 

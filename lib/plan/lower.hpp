@@ -52,6 +52,10 @@ struct SeccompAgent {
     bool operator==(const SeccompAgent&) const = default;
 };
 
+// An unprivileged parent may itself write one line that maps its own id; newuidmap(1) and newgidmap(1) write what /etc/subuid and
+// /etc/subgid give it beyond that.
+enum class MapWriter { parent, tool };
+
 struct Lowered {
     std::vector<OpenTree> trees = {};
     std::vector<OpenNamespace> namespaces = {};
@@ -67,10 +71,13 @@ struct Lowered {
     child::Program program = {};
     bool maps_users = false;        // the parent writes uid_map and gid_map before it answers the first sync
     bool denies_setgroups = false;  // and "deny" to setgroups before gid_map: user_namespaces(7)
+    MapWriter uid_map_writer = MapWriter::parent;
+    MapWriter gid_map_writer = MapWriter::parent;
     // A new time namespace: the parent unshares it and writes this to /proc/self/timens_offsets, so that its next child is born inside.
     std::optional<std::string> time_offsets = {};
     // The user that may manage what is below the container's cgroup: delegation, cgroups(7).
     std::optional<uint32_t> cgroup_owner = {};
+    std::optional<int> oom_score_adj = {};  // inherited from the parent, which has it meanwhile
     // What each entry of program.filters is compiled from: "config" or a profile name.
     std::vector<std::string> seccomp_sources = {};
     SeccompAgent seccomp_agent = {};
@@ -90,12 +97,11 @@ struct LowerOptions {
 Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, const kernel::HostFacts& host,
                       const LowerOptions& options);
 
-// One more process in a running container. Slot 0 is a pidfd of its init; `namespaces` are the CLONE_NEW* flags by which it differs from
-// the caller, without CLONE_NEWPID, which the parent joins before the clone.
+// One more process in a running container. Every slot is a pidfd of its init; `namespaces` are the CLONE_NEW* flags by which it differs from
+// the caller.
 struct ExecOptions {
     std::string id = {};
     int namespaces = 0;
-    bool joins_user_namespace = false;
     std::string rootfs = {};  // absolute; where a container without a mount namespace changes its root to
     bool new_keyring = true;
     int preserve_fds = 0;

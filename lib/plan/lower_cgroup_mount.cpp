@@ -41,6 +41,19 @@ void mount_hierarchy(Draft& draft, const cgroup::Directory& directory, const std
     }
 }
 
+// Where the container has no cgroup of its own, as in hierarchies that its user may make none in, it is in the caller's.
+std::vector<cgroup::Directory> visible_directories(const Draft& draft) {
+    const bool may_make_any = draft.host.effective_uid == 0 && !draft.host.in_user_namespace;
+    if (may_make_any && !draft.cgroup.v1.empty()) return draft.cgroup.v1;
+    std::vector<cgroup::Directory> visible = cgroup::callers_own(draft.host.cgroup).v1;
+    for (cgroup::Directory& directory : visible) {
+        for (const cgroup::Directory& made : draft.cgroup.v1) {
+            if (made.mount_point == directory.mount_point) directory = made;
+        }
+    }
+    return visible;
+}
+
 void mount_v1(Draft& draft, const Mount& mount, const MountOptions& options) {
     const uint64_t attributes = options.set | options.recursive_set;
     const uint64_t writable = attributes & ~static_cast<uint64_t>(MOUNT_ATTR_RDONLY);
@@ -50,7 +63,7 @@ void mount_v1(Draft& draft, const Mount& mount, const MountOptions& options) {
                                      .options = {{"mode", "755"}},
                                      .attributes = writable,
                                      .propagation = options.propagation});
-    for (const cgroup::Directory& directory : draft.cgroup.v1) {
+    for (const cgroup::Directory& directory : visible_directories(draft)) {
         const std::string name = path::file_name(directory.mount_point);
         mount_hierarchy(draft, directory, mount.destination + "/" + name, attributes);
         if (directory.controllers.size() < 2) continue;
@@ -80,9 +93,15 @@ void mount_v2(Draft& draft, const Mount& mount, const MountOptions& options) {
     const uint64_t attributes = options.set | options.recursive_set;
     const config::Spec& spec = draft.plan.spec;
     const bool in_user_namespace = spec.has_namespace(NamespaceType::user) || draft.host.in_user_namespace;
-    if (in_user_namespace && !spec.has_namespace(NamespaceType::cgroup) && !draft.cgroup.unified.empty()) {
+    const bool has_own = !draft.cgroup.unified.empty();
+    const bool is_there = has_own || !draft.host.cgroup.unified.empty();
+    if (in_user_namespace && !spec.has_namespace(NamespaceType::cgroup) && is_there) {
+        // In no cgroup of its own the container sees the whole hierarchy, as without a user namespace.
         draft.add(child::BindHostPath{
-            .source = draft.cgroup.unified, .target = mount.destination, .attributes = attributes});
+            .source = has_own ? draft.cgroup.unified : draft.host.cgroup.unified.front().mount_point,
+            .target = mount.destination,
+            .recursive = !has_own,
+            .attributes = attributes});
         return;
     }
     // A writable view that begins at the container's own cgroup is for its process to divide further.

@@ -16,7 +16,6 @@ namespace {
 using config::Mount;
 using config::MountOptions;
 
-constexpr uint64_t kCapSysAdmin = 1ULL << 21;
 Error mount_error(const Mount& mount, const std::string& what) {
     return Error{.message = "mounts[" + mount.destination + "]: " + what};
 }
@@ -54,17 +53,16 @@ void attach_around_slices(Draft& draft, const Mount& mount, const std::vector<Sl
         draft.add(std::move(piece));
 }
 
-// Without CAP_SYS_ADMIN on the host only the child, root in its user namespace, may clone mounts.
+// Where the caller may not clone mounts only the child may, as root of its user namespace.
 void bind_in_child(Draft& draft, const Mount& mount, const MountOptions& options, const std::string& source) {
     draft.add(child::BindHostPath{.source = source,
                                   .target = mount.destination,
                                   .recursive = options.recursive_bind,
-                                  .attributes = options.set});
-    if (options.clear != 0 || !options.propagation.empty()) {
-        draft.add(child::RemountTarget{.target = mount.destination,
-                                       .set = options.set,
-                                       .clear = options.clear,
-                                       .propagation = options.propagation});
+                                  .attributes = options.set,
+                                  .clear = options.clear,
+                                  .recursive_attributes = path::covers("/sys", path::clean(source))});
+    if (!options.propagation.empty()) {
+        draft.add(child::RemountTarget{.target = mount.destination, .propagation = options.propagation});
     }
     if ((options.recursive_set | options.recursive_clear) != 0) {
         draft.add(child::RemountTarget{.target = mount.destination,
@@ -113,7 +111,7 @@ Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
         options.recursive_set &= ~uint64_t{MOUNT_ATTR_RDONLY};
     }
     const std::optional<IdMap> id_map = id_map_of(draft.plan, mount, options);
-    const bool is_privileged = (draft.host.effective_capabilities & kCapSysAdmin) != 0;
+    const bool is_privileged = draft.host.may_clone_mounts;
     if (!is_privileged || is_made_earlier(draft, mount, source)) {
         if (id_map && !is_privileged)
             return mount_error(mount, "id-mapped mounts are not supported for rootless containers");
@@ -191,7 +189,8 @@ void add_filesystem(Draft& draft, const Mount& mount, const MountOptions& option
     uint64_t attributes = options.set | options.recursive_set;
     if (is_filled_first(mount)) attributes &= ~uint64_t{MOUNT_ATTR_RDONLY};
     if (needs_host_sysfs(draft, mount)) {
-        draft.add(child::BindHostPath{"/sys", mount.destination, true, attributes});
+        draft.add(child::BindHostPath{
+            .source = "/sys", .target = mount.destination, .recursive = true, .attributes = attributes});
         return;
     }
     const bool has_mode = std::any_of(options.data.begin(), options.data.end(),

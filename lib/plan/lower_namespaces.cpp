@@ -105,7 +105,7 @@ std::vector<child::Step> first_steps(Draft& draft) {
     if (host_root) append(steps, join_steps_with_pid(draft));
     const child::Slot user = open_namespace(draft, NamespaceType::user);
     steps.emplace_back(child::JoinNamespace{user, CLONE_NEWUSER});
-    steps.emplace_back(child::BecomeNamespaceRoot{});
+    steps.emplace_back(namespace_root(draft.plan, draft.plan.spec.process.user, draft.host));
     if (!host_root) append(steps, join_steps_with_pid(draft));
     return steps;
 }
@@ -142,12 +142,6 @@ std::string time_offsets_text(const config::Linux& linux_config) {
     return text;
 }
 
-// One mapped group, written by a process without privilege: the kernel then insists on setgroups being denied.
-bool must_deny_setgroups(const Draft& draft) {
-    const auto& gids = draft.plan.spec.linux_.gid_mappings;
-    return draft.lowered.maps_users && draft.host.effective_uid != 0 && gids.size() == 1 && gids[0].size == 1;
-}
-
 }  // namespace
 
 bool has_new_user_namespace(const SandboxPlan& plan) {
@@ -157,8 +151,7 @@ bool has_new_user_namespace(const SandboxPlan& plan) {
 std::optional<NetworkSlots> enter_namespaces(Draft& draft) {
     const SandboxPlan& plan = draft.plan;
     Lowered& lowered = draft.lowered;
-    lowered.maps_users = is_new(plan, NamespaceType::user);
-    lowered.denies_setgroups = must_deny_setgroups(draft);
+    plan_id_maps(draft);
     if (is_new(plan, NamespaceType::time)) lowered.time_offsets = time_offsets_text(plan.spec.linux_);
 
     std::vector<child::Step> first = first_steps(draft);
@@ -171,10 +164,11 @@ std::optional<NetworkSlots> enter_namespaces(Draft& draft) {
     std::optional<NetworkSlots> networks;
     if (lowered.maps_users) {
         // Until the maps are written this process is nobody, and what it made would belong to nobody.
+        if (draft.host.effective_uid != 0) draft.add(child::BecomeDumpable{});
         draft.add(child::SyncWithParent{child::SyncPoint::joined_namespaces});
         draft.add(child::JoinCgroups{});
         draft.add(child::SetCpuAffinity{});
-        draft.add(child::BecomeNamespaceRoot{});
+        draft.add(namespace_root(plan, plan.spec.process.user, draft.host));
         networks = make_networks(draft);
     } else {
         networks = make_networks(draft);

@@ -104,6 +104,7 @@ void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTa
     std::vector<child::Step>& steps = lowered.program.steps;
     lowered.program.args = process.args;
     lowered.program.env = resolve_duplicates(process.env);
+    lowered.oom_score_adj = process.oom_score_adj;
     use_filters(lowered, plan);
 
     add_limits(lowered, tail);
@@ -125,6 +126,7 @@ void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTa
     // Who takes the listener is there until `start` only.
     const bool listens = tail.listener != child::Listener::none;
     if (process.no_new_privileges && listens) load_filters(lowered, tail.listener);
+    if (tail.owner_may_look) steps.emplace_back(child::BecomeDumpable{});
     steps.emplace_back(child::AwaitStart{});
     if (process.no_new_privileges && !listens) load_filters(lowered, tail.listener);
     if (!tail.start_container_hooks.empty()) {

@@ -16,6 +16,7 @@
 #include "kernel/files.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/host_mounts.hpp"
+#include "runtime/id_maps.hpp"
 #include "runtime/net_devices.hpp"
 #include "runtime/resctrl.hpp"
 #include "runtime/seccomp_agent.hpp"
@@ -262,12 +263,7 @@ Status Creation::on_joined_namespaces() {
     TRY(directory_->write_init(TRY(identify(process_->pid()))));
     if (prepared_.cgroup.unit) TRY(start_unit());
     if (resctrl_) TRY(join_resctrl_group(*resctrl_, process_->pid()));
-    if (lowered_.maps_users) {
-        TRY(write_id_mappings(process_->pid(), spec().linux_,
-                              lowered_.denies_setgroups ? Setgroups::denied : Setgroups::allowed));
-    }
-    if (spec().process.oom_score_adj)
-        TRY(write_oom_score_adj(process_->pid(), *spec().process.oom_score_adj));
+    if (lowered_.maps_users) TRY(write_id_mappings(process_->pid(), spec().linux_, lowered_));
     return process_->answer(TRY(cgroup::open_join_files(prepared_.cgroup)));
 }
 

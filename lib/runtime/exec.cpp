@@ -149,6 +149,10 @@ Status use_initial_cpus(const std::vector<uint64_t>& cpus) {
 Result<Joined> start_process(const Container& container, const ExecOptions& options, plan::Lowered& lowered,
                              Fd init, pid_t init_pid) {
     Slots slots(static_cast<size_t>(lowered.slot_count));
+    for (size_t index = 1; index < slots.size(); ++index) {
+        slots[index] = Fd{fcntl(init.get(), F_DUPFD_CLOEXEC, 0)};
+        if (!slots[index]) return errno_error("duplicate a pidfd", errno);
+    }
     slots[0] = std::move(init);
     Fd console_socket;
     if (!options.console_socket.empty()) console_socket = TRY(connect_console_socket(options.console_socket));
@@ -166,7 +170,7 @@ Status hand_listener_over(Launched& process, const child::Report& report, const 
 }
 
 Status bring_to_exec(Joined& joined, const Container& container, const plan::Lowered& lowered,
-                     const config::Process& wanted, const ExecOptions& options) {
+                     const ExecOptions& options) {
     Launched& process = joined.process;
     while (true) {
         const auto report = TRY(process.await_report(lowered.program));
@@ -176,7 +180,6 @@ Status bring_to_exec(Joined& joined, const Container& container, const plan::Low
             continue;
         }
         if (container.state.resctrl) TRY(join_resctrl_group(*container.state.resctrl, process.pid()));
-        if (wanted.oom_score_adj) TRY(write_oom_score_adj(process.pid(), *wanted.oom_score_adj));
         if (joined.is_outside) cgroup::bring_in(container.state.cgroup, process.pid());
         TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup)
                                    .context(wording::adding_to_cgroups(std::to_string(process.pid()))))));
@@ -213,20 +216,18 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     const int namespaces = TRY(differing_namespaces(init->pid));
     auto lowered = TRY(plan::lower_exec(prepared.plan, wanted, prepared.host,
                                         {.id = options.id,
-                                         .namespaces = namespaces & ~CLONE_NEWPID,
-                                         .joins_user_namespace = (namespaces & CLONE_NEWUSER) != 0,
+                                         .namespaces = namespaces,
                                          .rootfs = prepared.rootfs,
                                          .new_keyring = container.state.new_keyring,
                                          .preserve_fds = inherited.count}));
     TRY(compile_filters(lowered, prepared.plan.spec.linux_.seccomp));
-    if ((namespaces & CLONE_NEWPID) != 0) lowered.join_pid = 0;
 
     TRY(use_initial_cpus(wanted.exec_cpu_affinity.initial));
     if (!options.detach) hold_signals();
     give_streams_to_mapped_user(prepared.plan.spec.linux_, wanted);
     auto joined = TRY(start_process(container, options, lowered, std::move(pidfd), init->pid));
     Launched& process = joined.process;
-    if (const auto arrived = bring_to_exec(joined, container, lowered, wanted, options); !arrived) {
+    if (const auto arrived = bring_to_exec(joined, container, lowered, options); !arrived) {
         process.kill();
         return arrived.error();
     }

@@ -93,6 +93,7 @@ class Description {
     std::string operator()(const child::KeepNetworkNamespace&) const {
         return because("remember the network namespace");
     }
+    std::string operator()(const child::BecomeDumpable&) const { return because("let rung map the ids"); }
     std::string operator()(const child::BecomeNamespaceRoot&) const {
         return because("become root of the user namespace");
     }
@@ -125,6 +126,11 @@ class Description {
             return what + ": filesystem " + quoted(step.type) + " " +
                    std::string{wording::kOrdinaryDirectory};
         }
+        // mount_namespaces(7): a new instance would uncover what the present ones hide.
+        const bool hidden = report_.errno_value == EPERM && (step.type == "proc" || step.type == "sysfs");
+        if (hidden)
+            return because(what) + " (inside a container whose own " + step.type +
+                   " is masked none can be mounted)";
         return because(what);
     }
     std::string operator()(const child::BindHostPath& step) const {
@@ -218,7 +224,12 @@ class Description {
     }
     std::string operator()(const child::DropBounding&) const { return because("unable to apply caps"); }
     std::string operator()(const child::SetUser& step) const {
-        return because("become user " + std::to_string(step.user.uid) + ":" + std::to_string(step.user.gid));
+        std::string text =
+            because("become user " + std::to_string(step.user.uid) + ":" + std::to_string(step.user.gid));
+        if (report_.errno_value == EINVAL) text += " (an id that the user namespace does not map?)";
+        if (report_.errno_value == EPERM && !step.user.additional_gids.empty())
+            text += " (process.user.additionalGids: the user namespace may deny setgroups)";
+        return text;
     }
     std::string operator()(const child::SetCapabilities&) const {
         if (report_.detail == Detail::capability_raise) {
@@ -268,7 +279,9 @@ std::string Description::because(std::string_view what) const {
         return text + ": the rung process that set the container up has gone";
     if (report_.detail == Detail::target_in_proc)
         return text + ": " + quoted(text_) + " cannot be mounted because it is inside /proc";
-    if (report_.detail == Detail::target_create)
+    if (report_.detail == Detail::locked_attributes)
+        text += ": " + wording::locked_attributes(static_cast<uint64_t>(report_.value));
+    else if (report_.detail == Detail::target_create)
         text += ": create " + text_;
     else if (report_.detail == Detail::source)
         text += ": stat " + text_;

@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/hooks.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,76 +14,11 @@
 #include "base/log.hpp"
 #include "kernel/syscalls.hpp"
 #include "runtime/signal_name.hpp"
+#include "runtime/spawn.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
 namespace {
-
-constexpr size_t kMostOutputShown = 2048;
-
-Result<Fd> memory_file(const std::string& content) {
-    Fd file{memfd_create("rung-hook", MFD_CLOEXEC)};
-    if (!file) return errno_error("make a memory file for a hook", errno);
-    size_t done = 0;
-    while (done < content.size()) {
-        const ssize_t length = write(file.get(), content.data() + done, content.size() - done);
-        if (length < 0) return errno_error("fill a hook's standard input", errno);
-        done += static_cast<size_t>(length);
-    }
-    if (lseek(file.get(), 0, SEEK_SET) < 0) return errno_error("rewind a hook's standard input", errno);
-    return file;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-    std::vector<char*> pointers;
-    for (std::string& string : strings)
-        pointers.push_back(string.data());
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
-// The spawn(3) attributes of every hook: its own stdio, the bundle as working directory, no signal blocked or ignored.
-class Spawning {
-  public:
-    Spawning() {
-        posix_spawn_file_actions_init(&actions_);
-        posix_spawnattr_init(&attributes_);
-    }
-    Spawning(const Spawning&) = delete;
-    Spawning& operator=(const Spawning&) = delete;
-    ~Spawning() {
-        posix_spawn_file_actions_destroy(&actions_);
-        posix_spawnattr_destroy(&attributes_);
-    }
-
-    Result<pid_t> spawn(const config::Hook& hook, const std::string& directory, const Fd& input,
-                        const Fd& output) {
-        posix_spawn_file_actions_adddup2(&actions_, input.get(), 0);
-        posix_spawn_file_actions_adddup2(&actions_, output.get(), 1);
-        posix_spawn_file_actions_adddup2(&actions_, output.get(), 2);
-        posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str());
-        sigset_t none;
-        sigset_t all;
-        sigemptyset(&none);
-        sigfillset(&all);
-        posix_spawnattr_setsigmask(&attributes_, &none);
-        posix_spawnattr_setsigdefault(&attributes_, &all);
-        posix_spawnattr_setflags(&attributes_,
-                                 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-
-        std::vector<std::string> args = hook.args.empty() ? std::vector{hook.path} : hook.args;
-        std::vector<std::string> env = hook.env;
-        pid_t pid = 0;
-        const int result = posix_spawn(&pid, hook.path.c_str(), &actions_, &attributes_,
-                                       pointers_to(args).data(), pointers_to(env).data());
-        if (result != 0) return errno_error("fork/exec " + hook.path, result);
-        return pid;
-    }
-
-  private:
-    posix_spawn_file_actions_t actions_ = {};
-    posix_spawnattr_t attributes_ = {};
-};
 
 // The wait status; a hook that outlives its timeout or its container is killed, and that is the error.
 Result<int> wait_for_hook(pid_t pid, const config::Hook& hook, int container) {
@@ -123,8 +54,9 @@ struct Ended {
 Result<Ended> run_to_end(const config::Hook& hook, const OciState& state, int container) {
     const Fd input = TRY(memory_file(to_json(state)));
     const Fd output = TRY(memory_file({}));
-    Spawning spawning;
-    const pid_t pid = TRY(spawning.spawn(hook, state.bundle, input, output));
+    const HostProgram program{
+        .path = hook.path, .args = hook.args, .env = hook.env, .directory = state.bundle};
+    const pid_t pid = TRY(spawn(program, input, output));
     const int status = TRY(wait_for_hook(pid, hook, container));
     return Ended{.status = status, .output = hook_output_text(output)};
 }
@@ -179,12 +111,7 @@ Status clear_hook_output(const Fd& output) {
 }
 
 std::string hook_output_text(const Fd& output) {
-    std::string text(kMostOutputShown, '\0');
-    const ssize_t length = pread(output.get(), text.data(), text.size(), 0);
-    text.resize(length > 0 ? static_cast<size_t>(length) : 0);
-    while (!text.empty() && text.back() == '\n')
-        text.pop_back();
-    return text;
+    return text_of(output);
 }
 
 }  // namespace rung::runtime

@@ -20,6 +20,7 @@
 #include "kernel/files.hpp"
 #include "kernel/syscalls.hpp"
 #include "runtime/bind_sources.hpp"
+#include "runtime/id_maps.hpp"
 #include "runtime/launch.hpp"
 
 namespace rung::runtime {
@@ -43,7 +44,7 @@ Result<Fd> make_user_namespace(const plan::IdMap& map) {
         (void)waitpid(pid, nullptr, 0);
     }};
     const config::Linux mappings{.uid_mappings = map.uids, .gid_mappings = map.gids};
-    TRY(write_id_mappings(pid, mappings, Setgroups::allowed));
+    TRY(write_id_mappings(pid, mappings, plan::Lowered{}));
     return kernel::open_at(AT_FDCWD, "/proc/" + std::to_string(pid) + "/ns/user", O_RDONLY);
 }
 

@@ -27,7 +27,16 @@ Status signal_init(const Container& container, int signal) {
     return {};
 }
 
+// A container of a user that may make no cgroup: its first process is all of it that is known, and that one's end ends the others.
+Status send_without_cgroup(const Container& container, int signal, bool all) {
+    const Status sent = signal_init(container, signal);
+    const bool has_ended = !sent && container.phase() == Phase::stopped;
+    return all && has_ended ? Status{} : sent;
+}
+
 Status send(const Container& container, int signal, bool all) {
+    const cgroup::Cgroup& own = container.state.cgroup;
+    if (own.v1.empty() && own.unified.empty()) return send_without_cgroup(container, signal, all);
     // Without a pid namespace of its own the end of init ends nothing else, so SIGKILL goes to the whole cgroup (case C1).
     if (signal == SIGKILL && (all || !container.state.private_pid_namespace)) {
         const auto processes = TRY(cgroup::processes(container.state.cgroup));

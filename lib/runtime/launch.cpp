@@ -18,6 +18,7 @@
 #include "kernel/files.hpp"
 #include "kernel/syscalls.hpp"
 #include "runtime/failure.hpp"
+#include "runtime/oom_score.hpp"
 
 namespace rung::runtime {
 namespace {
@@ -76,6 +77,33 @@ Status prepare_for_children(const plan::Lowered& lowered, const Slots& slots) {
     return {};
 }
 
+bool says_zero(const char* file) {
+    const auto text = kernel::read_file(file);
+    return text && text->starts_with('0');
+}
+
+// What the bare errno does not say: of several reasons the one that somebody can change.
+std::string clone_obstacle(int reason, bool makes_user_namespace) {
+    if (reason == EAGAIN) return " (a pids limit?)";
+    if (reason == ENOSYS)
+        return " (clone3 needs Linux 5.7, or a seccomp filter of an outer container hides it)";
+    if (!makes_user_namespace) return "";
+    if (reason == ENOSPC)
+        return " (user namespaces: /proc/sys/user/max_user_namespaces is reached, or they are nested too "
+               "deeply)";
+    if (reason != EPERM) return "";
+    if (says_zero("/proc/sys/kernel/unprivileged_userns_clone"))
+        return " (user namespaces: /proc/sys/kernel/unprivileged_userns_clone is 0)";
+    return " (user namespaces: a seccomp filter or security module of this host or of an outer container "
+           "forbids them, or this process is in "
+           "a chroot)";
+}
+
+Error clone_error(int reason, uint64_t flags) {
+    return errno_error("clone the container's process" + clone_obstacle(reason, (flags & CLONE_NEWUSER) != 0),
+                       reason);
+}
+
 }  // namespace
 
 Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const LaunchInputs& inputs) {
@@ -94,6 +122,8 @@ Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const 
                                          .console_socket = inputs.console_socket,
                                          .hook_output = inputs.hook_output,
                                          .slots = slot_numbers};
+    InheritedOomScore oom_score;
+    TRY(oom_score.apply(lowered.oom_score_adj));
     int pidfd = -1;
     clone_args arguments{};
     arguments.flags = lowered.clone_flags | CLONE_PIDFD;
@@ -111,10 +141,7 @@ Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const 
             child::run_staged(*lowered.first, lowered.program, lowered.second_clone_flags, descriptors);
         child::run(lowered.program, descriptors);
     }
-    if (pid < 0) {
-        if (pid == -EAGAIN) return errno_error("clone the container's process (a pids limit?)", EAGAIN);
-        return errno_error("clone the container's process", -pid);
-    }
+    if (pid < 0) return clone_error(-pid, arguments.flags);
     return Launched{std::move(parent_end), Fd{pidfd}, pid};
 }
 

@@ -74,10 +74,6 @@ Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const 
 // itself (case B1). Streams that cannot be given away stay as they are.
 void give_streams_to_mapped_user(const config::Linux& linux_config, const config::Process& process);
 
-// /proc/PID/{setgroups,uid_map,gid_map}; user_namespaces(7).
-enum class Setgroups { allowed, denied };
-Status write_id_mappings(pid_t pid, const config::Linux& linux_config, Setgroups setgroups);
-Status write_oom_score_adj(pid_t pid, int score);
 Status set_rlimits(pid_t pid, const std::vector<config::Rlimit>& rlimits);  // prlimit(2)
 
 // Compiles what lowered.seccomp_sources names into lowered.program.filters.

@@ -1,10 +1,11 @@
-// What the parent does for the child before and just after the clone: mount trees, namespaces, id maps, filters.
+// What the parent does for the child before the clone: mount trees, namespaces, filters.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,10 +26,18 @@ namespace {
 // Filters are the same for every container of an engine: compiled once a boot, shared by every --root.
 constexpr const char* kFilterCache = "/run/rung/.seccomp";
 
+// mount_namespaces(7): what a more privileged mount namespace set is locked in that of a user namespace.
+constexpr uint64_t kLockable = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+
 Status set_attributes(const Fd& tree, const mount_attr& attributes, unsigned int flags) {
     const int result = kernel::mount_setattr(tree.get(), "", AT_EMPTY_PATH | flags, attributes);
-    if (result < 0) return errno_error("set mount attributes", -result);
-    return {};
+    if (result >= 0) return {};
+    struct statfs status {};
+    const bool refused = result == -EPERM && attributes.attr_clr != 0 && fstatfs(tree.get(), &status) == 0;
+    // statfs(2) has the same bits.
+    const uint64_t locked =
+        refused ? static_cast<uint64_t>(status.f_flags) & attributes.attr_clr & kLockable : 0;
+    return errno_error(locked != 0 ? wording::locked_attributes(locked) : "set mount attributes", -result);
 }
 
 Status set_tree_attributes(const Fd& tree, const plan::OpenTree& wanted) {
@@ -81,15 +90,6 @@ Status check_listener(const config::Seccomp& seccomp) {
     return Error{.message = "linux.seccomp: " + std::string{wording::kNoListenerPath}};
 }
 
-std::string mapping_lines(const std::vector<config::IdMapping>& mappings) {
-    std::string lines;
-    for (const auto& mapping : mappings) {
-        lines += std::to_string(mapping.container_id) + ' ' + std::to_string(mapping.host_id) + ' ' +
-                 std::to_string(mapping.size) + '\n';
-    }
-    return lines;
-}
-
 std::optional<uint32_t> host_id(const std::vector<config::IdMapping>& mappings, uint32_t id) {
     for (const auto& mapping : mappings) {
         if (id >= mapping.container_id && id - mapping.container_id < mapping.size)
@@ -123,20 +123,6 @@ Result<Slots> open_slots(const plan::Lowered& lowered) {
             "error mounting \"" + wanted.source + "\" to rootfs at \"" + wanted.target + "\""));
     }
     return slots;
-}
-
-Status write_id_mappings(pid_t pid, const config::Linux& linux_config, Setgroups setgroups) {
-    const std::string process = "/proc/" + std::to_string(pid);
-    if (setgroups == Setgroups::denied) TRY(kernel::write_file(process + "/setgroups", "deny"));
-    TRY(kernel::write_file(process + "/uid_map", mapping_lines(linux_config.uid_mappings))
-            .context("linux.uidMappings"));
-    return kernel::write_file(process + "/gid_map", mapping_lines(linux_config.gid_mappings))
-        .context("linux.gidMappings");
-}
-
-Status write_oom_score_adj(pid_t pid, int score) {
-    return kernel::write_file("/proc/" + std::to_string(pid) + "/oom_score_adj", std::to_string(score))
-        .context("process.oomScoreAdj");
 }
 
 Status set_rlimits(pid_t pid, const std::vector<config::Rlimit>& rlimits) {

@@ -5,12 +5,22 @@
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
+namespace {
+
+Status require_cgroup(const Container& container, const char* for_what) {
+    const cgroup::Cgroup& own = container.state.cgroup;
+    if (!own.v1.empty() || !own.unified.empty()) return {};
+    return Error{.message = std::string{for_what} + ": cgroups not configured for container"};
+}
+
+}  // namespace
 
 Status pause(const Globals& globals, const std::string& id) {
     const Container container = TRY(lock_container(globals, id));
     const Phase phase = container.phase();
     if (phase != Phase::running && phase != Phase::created)
         return Error{.message = std::string{wording::kNotRunning}};
+    TRY(require_cgroup(container, "cannot toggle freezer"));
     return cgroup::freeze(container.state.cgroup);
 }
 
@@ -21,7 +31,9 @@ Status resume(const Globals& globals, const std::string& id) {
 }
 
 Result<std::vector<int>> processes(const Globals& globals, const std::string& id) {
-    return cgroup::processes(TRY(open_container(globals, id)).state.cgroup);
+    const Container container = TRY(open_container(globals, id));
+    TRY(require_cgroup(container, "unable to get all container pids"));
+    return cgroup::processes(container.state.cgroup);
 }
 
 }  // namespace rung::runtime

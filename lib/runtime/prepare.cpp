@@ -17,6 +17,7 @@
 #include "plan/make.hpp"
 #include "runtime/bind_sources.hpp"
 #include "runtime/grants.hpp"
+#include "runtime/id_maps.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -111,6 +112,7 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
 
     if (globals.ignore_cgroups) spec.linux_.resources = {};
     prepared.host = TRY(kernel::probe());
+    TRY(fill_default_mappings(spec, prepared.host));
     prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
     if (globals.without_network) plan::cut_network(prepared.plan);
     if (globals.without_cgroups || globals.ignore_cgroups) TRY(check_without_cgroups(prepared));
@@ -130,6 +132,7 @@ Result<Prepared> prepare_again(const StateDirectory& directory, const State& sta
     take_destinations_from_rootfs(spec, prepared.rootfs);
     prepared.grant = TRY(meet_grants(prepared.grant_sources));
     prepared.host = TRY(kernel::probe());
+    TRY(fill_default_mappings(spec, prepared.host));
     prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
     return prepared;
 }

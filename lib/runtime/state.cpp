@@ -83,7 +83,8 @@ StateDirectory::StateDirectory(std::string root, std::string id, Fd directory)
     : root_(std::move(root)), id_(std::move(id)), directory_(std::move(directory)) {}
 
 Result<StateDirectory> StateDirectory::claim(const std::string& root, const std::string& id) {
-    TRY(kernel::make_directories(root, 0711).context("--root"));
+    // Sticky, what systemd's tmpfiles.d(5) passes over when it clears a user's runtime directory.
+    TRY(kernel::make_directories(root, geteuid() == 0 ? 0711 : 01700).context("--root"));
     const std::string path = root + "/" + id;
     if (mkdir(path.c_str(), 0700) < 0) {
         if (errno == EEXIST) return Error{.message = std::string{wording::kIdInUse}};

@@ -2,8 +2,10 @@
 // error is worded where it arises. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rung::runtime::wording {
 
@@ -95,6 +97,14 @@ inline constexpr std::string_view kRootlessNeedsNoLimits =
 // `error mounting "SOURCE" to rootfs at "TARGET"`.
 inline std::string mount_failed(std::string_view source, std::string_view target) {
     return "error mounting \"" + std::string{source} + "\" to rootfs at \"" + std::string{target} + "\"";
+}
+// Attributes (MOUNT_ATTR_*) that a mount has for good in this user namespace; runc's tests look for the errno that follows.
+inline std::string locked_attributes(uint64_t attributes) {
+    std::string names;
+    for (const auto& [bit, name] : {std::pair{1U, "ro"}, {2U, "nosuid"}, {4U, "nodev"}, {8U, "noexec"}}) {
+        if ((attributes & bit) != 0) names += (names.empty() ? "" : ", ") + std::string{name};
+    }
+    return "the source is " + names + ", which is locked in this user namespace and cannot be cleared";
 }
 // `error running createRuntime hook #1`, for the parent's hooks and the child's alike.
 inline std::string hook_failed(std::string_view kind, unsigned index) {

@@ -123,10 +123,11 @@ TEST_CASE("a new user namespace and its mappings come together") {
 
     CHECK(error_of(with_linux("\"uidMappings\":" + mapping)) ==
           "config.json: linux.uidMappings: mappings are given, but there is no user namespace to map");
-    CHECK(error_of(with_linux(R"("namespaces":[{"type":"user"}])")) ==
+    CHECK(error_of(with_linux(R"("namespaces":[{"type":"user"}],"gidMappings":)" + mapping)) ==
           "config.json: linux.uidMappings: user namespaces enabled, but no uid mappings found");
     CHECK(error_of(with_linux(R"("namespaces":[{"type":"user"}],"uidMappings":)" + mapping)) ==
           "config.json: linux.gidMappings: user namespaces enabled, but no gid mappings found");
+    CHECK(error_of(with_linux(R"("namespaces":[{"type":"user"}])")) == "");  // the caller's, then
     CHECK(error_of(with_linux(R"("namespaces":[{"type":"user","path":"/run/ns/user"}])")) == "");
 }
 

@@ -14,8 +14,8 @@ using namespace child;
 constexpr std::array kNames = {"UnshareNamespaces",
                                "JoinNamespace",
                                "KeepNetworkNamespace",
+                               "BecomeDumpable",
                                "BecomeNamespaceRoot",
-
                                "BringUpLoopback",
                                "SyncWithParent",
                                "JoinCgroups",

@@ -33,6 +33,15 @@ plan::Lowered lowered_from(const config::Spec& spec, const kernel::HostFacts& ho
     return lowered_from(plan::SandboxPlan{.spec = spec}, host);
 }
 
+// All ids, each as itself.
+config::Spec usual_spec_with_users() {
+    config::Spec spec = usual_spec();
+    spec.linux_.namespaces.push_back({.type = NamespaceType::user});
+    spec.linux_.uid_mappings = {{.container_id = 0, .host_id = 0, .size = 65536}};
+    spec.linux_.gid_mappings = spec.linux_.uid_mappings;
+    return spec;
+}
+
 size_t position(const Lines& lines, const std::string& line) {
     const auto found = std::find(lines.begin(), lines.end(), line);
     REQUIRE_MESSAGE(found != lines.end(), "there is no step " << line);
@@ -71,8 +80,7 @@ TEST_CASE(
 }
 
 TEST_CASE("with a new user namespace nothing is made before the maps are written") {
-    config::Spec spec = usual_spec();
-    spec.linux_.namespaces.push_back({.type = NamespaceType::user});
+    config::Spec spec = usual_spec_with_users();
 
     const auto lowered = lowered_from(spec);
 
@@ -116,8 +124,7 @@ TEST_CASE(
 }
 
 TEST_CASE("under a new user namespace what the host owns is joined first") {
-    config::Spec spec = usual_spec();
-    spec.linux_.namespaces.push_back({.type = NamespaceType::user});
+    config::Spec spec = usual_spec_with_users();
     spec.linux_.namespaces[2].path = "/run/netns/pod";
 
     const auto lowered = lowered_from(spec);

@@ -16,6 +16,7 @@ kernel::HostFacts able_host() {
                                            .own_path = "/"});
     }
     host.effective_capabilities = ~uint64_t{0};
+    host.may_clone_mounts = true;
     host.last_capability = 40;
     host.memfd_noexec = true;
     host.seccomp = true;
