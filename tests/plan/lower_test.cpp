@@ -330,8 +330,8 @@ TEST_CASE("an id-mapped mount has its own mappings, or those of the container") 
 TEST_CASE("network devices come when the container's network is there") {
     config::Spec spec = usual_spec();
     spec.linux_.net_devices = {{"eth0", ""}};
-    config::Spec mapped = spec;
-    mapped.linux_.namespaces.push_back({.type = NamespaceType::user});
+    config::Spec mapped = usual_spec_with_users();
+    mapped.linux_.net_devices = spec.linux_.net_devices;
 
     CHECK(in_order(test::describe(lowered_from(spec).program.steps),
                    {"UnshareNamespaces 0x40000000", "SyncWithParent made_networks"}));
@@ -343,8 +343,8 @@ TEST_CASE("network devices come when the container's network is there") {
 TEST_CASE("limits of a container with users of its own are set from outside, where they can be raised") {
     config::Spec spec = usual_spec();
     spec.process.rlimits = {{.resource = 7, .soft = 10, .hard = 20}};
-    config::Spec mapped = spec;
-    mapped.linux_.namespaces.push_back({.type = NamespaceType::user});
+    config::Spec mapped = usual_spec_with_users();
+    mapped.process.rlimits = spec.process.rlimits;
 
     const auto outside = lowered_from(mapped);
     const auto inside = lowered_from(spec);
