@@ -1,11 +1,9 @@
-// The reading order and the conversions of Go's flag package.
+// The reading order of Go's flag package before CLI11's conversions.
 // SPDX-License-Identifier: Apache-2.0
 #include "flags.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <limits>
 
 namespace rung::cli {
 
@@ -28,99 +26,85 @@ bool is_flag(const std::string& word) {
     return word.size() > 1 && word[0] == '-' && word.find_first_not_of('-') != std::string::npos;
 }
 
-Error wrong_value(const std::string& name, const std::string& value, std::string_view wanted) {
-    return Error{.message = "invalid value \"" + value + "\" for flag -" + name + ": " + std::string{wanted}};
-}
-
-// strconv.ParseBool
-std::optional<bool> parse_bool(std::string_view text) {
-    constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "TRUE", "true", "True"};
-    constexpr std::array<std::string_view, 6> kFalse = {"0", "f", "F", "FALSE", "false", "False"};
-    if (std::find(kTrue.begin(), kTrue.end(), text) != kTrue.end()) return true;
-    if (std::find(kFalse.begin(), kFalse.end(), text) != kFalse.end()) return false;
-    return {};
-}
-
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
-    Number value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return {};
-    return value;
-}
-
-// Gives one flag's value to its target.
-struct Giver {
-    const std::string& name;
-    const std::string& value;
-
-    Status operator()(bool* target) const {
-        const auto parsed = parse_bool(value);
-        if (!parsed) return wrong_value(name, value, "neither true nor false");
-        *target = *parsed;
-        return {};
-    }
-    Status operator()(std::optional<bool>* target) const {
-        bool parsed = false;
-        TRY((*this)(&parsed));
-        *target = parsed;
-        return {};
-    }
-    Status operator()(std::string* target) const {
-        *target = value;
-        return {};
-    }
-    Status operator()(std::optional<std::string>* target) const {
-        *target = value;
-        return {};
-    }
-    Status operator()(int* target) const {
-        const auto parsed = parse_number<int>(value);
-        if (!parsed) return wrong_value(name, value, "not a number");
-        *target = *parsed;
-        return {};
-    }
-    Status operator()(std::vector<std::string>* target) const {
-        target->push_back(value);
-        return {};
-    }
-    Status operator()(std::vector<uint32_t>* target) const {
-        const auto parsed = parse_number<uint32_t>(value);
-        if (!parsed) return wrong_value(name, value, "not a positive number");
-        target->push_back(*parsed);
-        return {};
-    }
-};
-
 std::string dashed(const std::string& name) {
     return (name.size() == 1 ? "-" : "--") + name;
 }
 
-}  // namespace
-
-bool Flags::Flag::is_switch() const {
-    return std::holds_alternative<bool*>(target) || std::holds_alternative<std::optional<bool>*>(target);
-}
-
-void Flags::add(std::string_view names, Target target, std::string about) {
-    Flag flag{.target = target, .about = std::move(about)};
+// "bundle,b" -> "--bundle,-b"
+std::string dashed_names(std::string_view names) {
+    std::string all;
     while (!names.empty()) {
         const size_t comma = std::min(names.find(','), names.size());
-        flag.names.emplace_back(names.substr(0, comma));
+        all += (all.empty() ? "" : ",") + dashed(std::string{names.substr(0, comma)});
         names.remove_prefix(std::min(comma + 1, names.size()));
     }
-    flags_.push_back(std::move(flag));
+    return all;
 }
 
-const Flags::Flag* Flags::find(std::string_view name) const {
-    for (const Flag& flag : flags_) {
-        if (std::find(flag.names.begin(), flag.names.end(), name) != flag.names.end()) return &flag;
+bool is_switch(const CLI::Option& option) {
+    return option.get_items_expected_max() == 0;
+}
+
+// Declares one flag by the type of what it sets.
+struct Declare {
+    CLI::App& app;
+    const std::string& names;
+    const std::string& about;
+
+    CLI::Option* operator()(bool* target) const { return app.add_flag(names, *target, about); }
+    CLI::Option* operator()(std::optional<bool>* target) const {
+        return app.add_flag_function(
+            names, [target](int64_t count) { *target = count > 0; }, about);
     }
-    return nullptr;
+    CLI::Option* operator()(std::string* target) const { return app.add_option(names, *target, about); }
+    // Through a function: to CLI11 an empty value would be none.
+    CLI::Option* operator()(std::optional<std::string>* target) const {
+        return app.add_option_function<std::string>(
+            names, [target](const std::string& value) { *target = value; }, about);
+    }
+    CLI::Option* operator()(int* target) const {
+        const auto not_empty = [](const std::string& text) {
+            return std::string{text.empty() ? "is empty" : ""};
+        };
+        return app.add_option(names, *target, about)->check(not_empty);
+    }
+    template <typename Value>
+    CLI::Option* operator()(std::vector<Value>* target) const {
+        return app.add_option(names, *target, about)
+            ->expected(1)
+            ->allow_extra_args(false)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
+};
+
+// CLI11 throws; nothing beyond this function does.
+Status give_values(CLI::App& app, Words flags) {
+    std::reverse(flags.begin(), flags.end());  // it takes them from the back
+    try {
+        app.parse(std::move(flags));
+    } catch (const CLI::Error& error) {
+        return Error{.message = std::string{"invalid value for a flag: "} + error.what()};
+    }
+    return {};
 }
 
-Result<Flags::Read> Flags::read(const Words& words, Order order) const {
+}  // namespace
+
+Flags::Flags() : app_(std::make_unique<CLI::App>()) {
+    app_->set_help_flag();
+    app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+Flags::~Flags() = default;
+
+void Flags::add(std::string_view names, Target target, std::string about) {
+    const std::string all = dashed_names(names);
+    (void)std::visit(Declare{*app_, all, about}, target);
+}
+
+Result<Flags::Read> Flags::read(const Words& words, Order order) {
     Read read;
+    Words flags;  // "--name=true", or "--name" and its value
     for (size_t index = 0; index < words.size(); ++index) {
         const std::string& word = words[index];
         if (word == "--" || (order == Order::flags_first && !is_flag(word))) {
@@ -132,33 +116,37 @@ Result<Flags::Read> Flags::read(const Words& words, Order order) const {
             read.rest.push_back(word);
             continue;
         }
-        Split split = split_flag(word);
+        const Split split = split_flag(word);
         if (split.name == "help" || split.name == "h") {
             read.help = true;
             break;
         }
-        const Flag* flag = find(split.name);
-        if (flag == nullptr) return Error{.message = "flag provided but not defined: -" + split.name};
-        if (!split.value && flag->is_switch()) split.value = "true";
+        const CLI::Option* option = app_->get_option_no_throw(dashed(split.name));
+        if (option == nullptr) return Error{.message = "flag provided but not defined: -" + split.name};
+        if (is_switch(*option)) {
+            flags.push_back(dashed(option->get_lnames().front()) + "=" + split.value.value_or("true"));
+            continue;
+        }
         if (!split.value && index + 1 == words.size())
             return Error{.message = "flag needs an argument: -" + split.name};
-        const std::string& value = split.value ? *split.value : words[++index];
-        TRY(std::visit(Giver{split.name, value}, flag->target));
+        flags.push_back(dashed(option->get_lnames().front()));
+        flags.push_back(split.value ? *split.value : words[++index]);
     }
+    TRY(give_values(*app_, std::move(flags)));
     return read;
 }
 
 std::string Flags::describe() const {
     std::vector<std::pair<std::string, std::string>> lines;
     size_t width = 0;
-    for (const Flag& flag : flags_) {
-        if (flag.about.empty()) continue;
-        std::string left;
-        for (const std::string& name : flag.names) {
-            left += (left.empty() ? "" : ", ") + dashed(name) + (flag.is_switch() ? "" : " value");
-        }
+    for (const CLI::Option* option : app_->get_options()) {
+        if (option->get_description().empty()) continue;
+        const std::string value = is_switch(*option) ? "" : " value";
+        std::string left = dashed(option->get_lnames().front()) + value;
+        for (const std::string& letter : option->get_snames())
+            left += ", -" + letter + value;
         width = std::max(width, left.size());
-        lines.emplace_back(std::move(left), flag.about);
+        lines.emplace_back(std::move(left), option->get_description());
     }
     lines.emplace_back("--help, -h", "show this");
     std::string text;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,10 @@
 #include <vector>
 
 #include "base/result.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace rung::cli {
 
@@ -23,8 +28,14 @@ enum class Order { interspersed, flags_first };
 using Target = std::variant<bool*, std::optional<bool>*, std::string*, std::optional<std::string>*, int*,
                             std::vector<std::string>*, std::vector<uint32_t>*>;
 
+// Declares flags to CLI11, which converts values; the reading order is Go's and is done here.
 class Flags {
   public:
+    Flags();
+    ~Flags();
+    Flags(const Flags&) = delete;
+    Flags& operator=(const Flags&) = delete;
+
     // "bundle,b": the long name first. `about` is a line of help; without one the flag is left out there.
     void add(std::string_view names, Target target, std::string about = {});
 
@@ -32,24 +43,14 @@ class Flags {
         bool help = false;  // --help or -h: nothing behind it was looked at
         Words rest = {};
     };
-    // Gives each target its value. Errors are worded as Go's flag package words them.
-    Result<Read> read(const Words& words, Order order) const;
+    // Gives each target its value. That a flag is unknown or lacks its value is worded as Go's flag package words it.
+    Result<Read> read(const Words& words, Order order);
 
     // A line for each flag, as `--help` shows them.
     std::string describe() const;
 
   private:
-    struct Flag {
-        std::vector<std::string> names = {};
-        Target target = {};
-        std::string about = {};
-
-        bool is_switch() const;
-    };
-
-    const Flag* find(std::string_view name) const;
-
-    std::vector<Flag> flags_ = {};
+    std::unique_ptr<CLI::App> app_;
 };
 
 }  // namespace rung::cli
