@@ -133,6 +133,7 @@ class Watching(Events):
     def test_watching_ends_when_the_process_ends(self):
         box = self.sleeper()
         process, log = self.watch(box, "--interval", "1h")
+        host.wait_until(lambda: _holds_a_pidfd(process.pid), what="the watcher to have opened the container")
 
         self.succeed(box.kill("KILL"))
 
@@ -180,3 +181,14 @@ class Watching(Events):
         """It waits in poll or its like: registered with the kernel before."""
         with open(f"/proc/{process.pid}/syscall", encoding="ascii") as file:
             return file.read().split()[0] in ("7", "271", "73")  # poll, ppoll; ppoll of aarch64
+
+
+def _holds_a_pidfd(pid):
+    directory = f"/proc/{pid}/fd"
+    for name in os.listdir(directory):
+        try:
+            if "pidfd" in os.readlink(os.path.join(directory, name)):
+                return True
+        except FileNotFoundError:
+            pass  # closed meanwhile
+    return False

@@ -6,10 +6,12 @@ SPDX-License-Identifier: Apache-2.0
 
 import ctypes
 import os
+import stat
+import tempfile
 
 from rungtest import host
 
-CLONE_NEWNS, MS_PRIVATE, MS_REC, MNT_DETACH = 0x20000, 1 << 18, 1 << 14, 2
+CLONE_NEWNS, MS_PRIVATE, MS_REC, MS_BIND, MNT_DETACH = 0x20000, 1 << 18, 1 << 14, 1 << 12, 2
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -17,8 +19,18 @@ def make_private():
     if _libc.unshare(CLONE_NEWNS) != 0:
         raise SystemExit(f"no mount namespace for the run: {os.strerror(ctypes.get_errno())}")
     _mount(None, "/", None, MS_PRIVATE | MS_REC)
+    _cover_null()
     if not host.cgroup_is_v2():
         _mount_hierarchies()
+
+
+def _cover_null():
+    """crun 1.8 gives the /dev/null that it was called with to the container's user: let that not be the host's."""
+    with tempfile.TemporaryDirectory() as directory:
+        null = os.path.join(directory, "null")
+        os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        os.chmod(null, 0o666)
+        _mount(null, "/dev/null", None, MS_BIND)
 
 
 def _mount_hierarchies():
