@@ -27,10 +27,13 @@ def make_private():
 def _cover_null():
     """crun 1.8 gives the /dev/null that it was called with to the container's user: let that not be the host's."""
     with tempfile.TemporaryDirectory() as directory:
+        # A file that has been removed could not be bound again; one of an unmounted file system can.
+        _mount("tmpfs", directory, "tmpfs", 0)
         null = os.path.join(directory, "null")
         os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         os.chmod(null, 0o666)
         _mount(null, "/dev/null", None, MS_BIND)
+        _libc.umount2(directory.encode(), MNT_DETACH)
 
 
 def _mount_hierarchies():
