@@ -53,7 +53,7 @@ struct BindRootfs {
     std::string path = {};
     bool recursive = true;
     bool on_host = false;  // without a mount namespace: the surroundings are the host's and stay as they are
-};  // parent mount private, bind on itself; becomes the root of all targets
+};                         // parent mount private, bind on itself; becomes the root of all targets
 struct OpenRootfs {
     std::string path = {};
 };  // without a mount namespace: only the root of all targets

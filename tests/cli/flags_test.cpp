@@ -66,8 +66,7 @@ TEST_CASE("wrong values are refused by name") {
     flags.add("number", &number);
     flags.add("ids", &ids);
 
-    CHECK(flags.read({"--on=maybe"}, Order::interspersed).error().message.find("--on") !=
-          std::string::npos);
+    CHECK(flags.read({"--on=maybe"}, Order::interspersed).error().message.find("--on") != std::string::npos);
     CHECK(!flags.read({"--number", "1x"}, Order::interspersed));
     CHECK(!flags.read({"--number", ""}, Order::interspersed));
     CHECK(!flags.read({"--ids", "-1"}, Order::interspersed));
