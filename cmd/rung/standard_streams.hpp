@@ -8,7 +8,7 @@
 
 namespace rung::cli {
 
-// Opens /dev/null on each of 0, 1 and 2 that the caller closed, so that no other file gets their number (case B11).
+// Opens /dev/null on each of 0, 1 and 2 that the caller closed, so that no other file gets their number (crun 1.21).
 void open_missing_streams();
 
 // All of `text` to standard output.

@@ -102,7 +102,7 @@ Result<std::vector<Write>> plan_writes(const Cgroup& cgroup, const config::Resou
 Status check_unused(const Cgroup& cgroup);
 
 // Makes the directories (0755) and, on v2, enables the controllers down to it. A cgroup that already holds
-// processes or is frozen is an error (case D14). Undoes itself on failure.
+// processes or is frozen is an error (runc#3132). Undoes itself on failure.
 Status create(const Cgroup& cgroup);
 // systemd's way to make the cgroup: a scope around a process that exists. `annotations` may set some of its properties.
 Status start_unit(const Cgroup& cgroup, pid_t pid, const config::Resources& resources,
@@ -112,7 +112,7 @@ Status check_unit_annotations(const std::map<std::string, std::string>& annotati
 Status give_to(const Cgroup& cgroup, uint32_t owner);
 // For a new cgroup: limits, and the device rules, which deny all but the usual nodes when there are none.
 Status apply(const Cgroup& cgroup, const config::Resources& resources);
-// For a cgroup in use: only the limits that are named, never the device rules (case D11). A failure changes nothing.
+// For a cgroup in use: only the limits that are named, never the device rules (runc#2994). A failure changes nothing.
 Status update(const Cgroup& cgroup, const config::Resources& resources);
 // The quota and period of now; nothing where there is no cpu controller.
 config::CpuResources read_cpu_share(const Cgroup& cgroup);

@@ -29,7 +29,7 @@ std::string freezer_of(const Cgroup& cgroup);
 // hierarchy, of which one is enough.
 std::vector<std::string> member_places(const Cgroup& cgroup);
 
-// Removed, or never there; both errors say so (case D24).
+// Removed, or never there; both errors say so (runc 1.2.2).
 bool is_gone(const Error& error);
 std::string without_newline(std::string text);
 

@@ -1,6 +1,6 @@
 // v1 announces through an eventfd, registered in cgroup.event_control (admin-guide/cgroup-v1/memory, "OOM Control"), v2 by making
 // memory.events ready with POLLPRI. Both announce more than kills, so the counter decides: an ancestor's limit that kills a
-// stranger is no event of this cgroup (case D17).
+// stranger is no event of this cgroup (containerd#6323).
 // SPDX-License-Identifier: Apache-2.0
 #include "cgroup/oom.hpp"
 

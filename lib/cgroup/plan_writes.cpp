@@ -51,7 +51,7 @@ Result<std::vector<Write>> plan_hugepage_writes(const std::vector<config::Hugepa
                                                 const std::string& file_end) {
     std::vector<Write> writes;
     for (const config::HugepageLimit& limit : limits) {
-        // It becomes a part of a file's name (case D19).
+        // It becomes a part of a file's name (runc#4103).
         if (!config::is_page_size(limit.page_size)) {
             return invalid("hugepageLimits", "invalid page size \"" + limit.page_size + "\"");
         }

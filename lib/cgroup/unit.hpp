@@ -36,11 +36,11 @@ struct UnitProperty {
 // What the file writes come to for systemd, which would otherwise undo them when it is reloaded. What it has no property for is left
 // out: that stays with the file.
 std::vector<UnitProperty> properties_of_writes(const std::vector<Write>& writes);
-// DevicePolicy and DeviceAllow, for the same reason; nodes by number, so that no name in /dev matters (case D9).
+// DevicePolicy and DeviceAllow, for the same reason; nodes by number, so that no name in /dev matters (runc#3551).
 std::vector<UnitProperty> properties_of_devices(const DevicePolicy& policy);
 
 // "org.systemd.property.NAME": "VALUE", with VALUE as GVariant text. Only properties of the unit's own life are taken: no program to
-// start, no limit, nothing that concerns another unit (cases A21, D21).
+// start, no limit, nothing that concerns another unit (CVE-2024-3154, runc#5133).
 Result<std::vector<UnitProperty>> properties_of_annotations(
     const std::map<std::string, std::string>& annotations);
 

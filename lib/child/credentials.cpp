@@ -32,7 +32,7 @@ uint32_t high(uint64_t set) {
     return static_cast<uint32_t>(set >> 32);
 }
 
-// What is permitted now: a set may hold no more, and what rung itself lacks is passed over as runc does (case F1).
+// What is permitted now: a set may hold no more, and what rung itself lacks is passed over as runc does (runc#2853).
 uint64_t permitted_now() {
     __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
     __user_cap_data_struct data[2] = {};
@@ -47,7 +47,7 @@ uint64_t effective_now() {
     return static_cast<uint64_t>(data[1].effective) << 32 | data[0].effective;
 }
 
-// Refused in spite of the capability: the user namespace denies it for ever, and there are no groups to drop that could be (case F21).
+// Refused in spite of the capability: the user namespace denies it for ever, and there are no groups to drop that could be (CVE-2014-8989).
 int set_groups(const std::vector<uint32_t>& groups) {
     const int result = kernel::setgroups(groups.size(), groups.data());
     const bool denied = result == -EPERM && contains(effective_now(), kCapSetgid);
@@ -57,7 +57,7 @@ int set_groups(const std::vector<uint32_t>& groups) {
 void raise_ambient(Context& context, uint64_t ambient) {
     for (int capability = 0; capability <= kMaxCapability; ++capability) {
         if (!contains(ambient, capability)) continue;
-        // Needs it permitted and inheritable (case F2).
+        // Needs it permitted and inheritable (youki#3293).
         if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) < 0) {
             warn(context, {.error = errno, .detail = Detail::capability_raise, .value = capability});
         }
@@ -121,7 +121,7 @@ Outcome perform(Context& context, const NewKeyring& step) {
                              0);  // it is a convenience
         return done();
     }
-    // A kernel or an outer sandbox without keyrings has none to protect either (case F12).
+    // A kernel or an outer sandbox without keyrings has none to protect either (runc#726).
     if (keyring == -ENOSYS || keyring == -EPERM || keyring == -EACCES) {
         warn(context, failed(keyring));
         return done();

@@ -13,7 +13,7 @@ void close_all_but(int first, std::span<int> kept);
 // One message on an AF_UNIX socket with `descriptor` as SCM_RIGHTS (unix(7)); 0 or a negative errno, never SIGPIPE.
 int send_descriptor(int socket, const void* data, size_t length, int descriptor);
 
-// "exec SUBJECT: no such file or directory" on standard error: one line (case B21).
+// "exec SUBJECT: no such file or directory" on standard error: one line (runc#4171).
 void explain_on_stderr(const char* subject, int error);
 
 }  // namespace rung::child

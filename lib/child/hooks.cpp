@@ -116,7 +116,7 @@ struct HookEnds {
     (void)kernel::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // ours are so already; a filter may forbid this
     if (!make_table(hook.args, arguments) || !make_table(hook.env, environment)) _exit(kHookNotExecuted);
     if (hook.args.empty()) arguments[0] = hook.path.c_str();
-    // A startContainer hook that names no environment has the workload's, as with runc; every other has exactly what it names (case A19).
+    // A startContainer hook that names no environment has the workload's, as with runc; every other has exactly what it names (CVE-2025-23266).
     const bool inherits = step.kind == "startContainer" && hook.env.empty();
     const char* const* table = inherits && context.environment != nullptr ? context.environment : environment;
     (void)execve(hook.path.c_str(), const_cast<char* const*>(arguments), const_cast<char* const*>(table));

@@ -51,7 +51,7 @@ Outcome perform(Context&, const BecomeNamespaceRoot& step) {
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (step.keep_groups) return done();
     const int result = kernel::setgroups(0, nullptr);
-    // "deny" in /proc/self/setgroups (case F21): there are no groups to drop that we could drop.
+    // "deny" in /proc/self/setgroups (CVE-2014-8989): there are no groups to drop that we could drop.
     if (result < 0 && result != -EPERM) return failed(result);
     return done();
 }

@@ -19,7 +19,7 @@ struct OpenTerminal {
 struct OwnStdio {
     uint32_t uid = 0;
     uint32_t gid = 0;
-};                     // fchown 0-2, never a /dev/null (cases B1, B2)
+};                     // fchown 0-2, never a /dev/null (moby#6880, runc#3674)
 struct NewSession {};  // setsid(2)
 struct NewKeyring {
     std::string name = {};

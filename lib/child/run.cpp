@@ -47,7 +47,7 @@ void send_report(const Context& context, const Report& report) {
     (void)!write(context.descriptors.channel, &report, sizeof report);
 }
 
-// A caller's ignored SIGPIPE or blocked SIGTERM is no business of the workload's (case B31). Signals 32 and 33 are libc's own and refused by
+// A caller's ignored SIGPIPE or blocked SIGTERM is no business of the workload's (crun#1943). Signals 32 and 33 are libc's own and refused by
 // its sigaction, yet a caller's can be ignored as well: the call itself knows no such exception.
 void reset_signals() {
     for (int signal = 1; signal < NSIG; ++signal) {

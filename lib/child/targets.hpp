@@ -20,7 +20,7 @@ int resolve_plain_directory(const Context& context, const char* path);
 int resolve_plain_piece(const Context& context, const char* path, const char* mount);
 
 // As resolve(), with what is missing made: parents 0755, then a directory or an empty file. A dangling
-// symlink's target is made inside the root (case E7).
+// symlink's target is made inside the root (crun#426).
 int resolve_or_make(const Context& context, const char* path, TargetKind kind);
 
 // The directory that holds `path`'s last component, made when missing; `name` gets where that component

@@ -107,7 +107,7 @@ int mount_console(const Context& context, int slave) {
 
 int become_stdio(int slave, uint32_t uid) {
     if (const int result = kernel::checked(ioctl(slave, TIOCSCTTY, 0)); result < 0) return result;
-    // EINVAL: the id has no mapping in the user namespace (case B4); the terminal then stays root's.
+    // EINVAL: the id has no mapping in the user namespace (runc#4679); the terminal then stays root's.
     if (fchown(slave, uid, static_cast<gid_t>(-1)) < 0 && errno != EINVAL) return -errno;
     for (const int stdio : {0, 1, 2}) {
         if (const int result = kernel::checked(dup2(slave, stdio)); result < 0) return result;
@@ -157,7 +157,7 @@ Outcome perform(Context&, const OwnStdio& step) {
         struct stat status {};
         if (fstat(stdio, &status) < 0) continue;
         const bool is_null = S_ISCHR(status.st_mode) && status.st_rdev == makedev(kMemMajor, kNullMinor);
-        // The host's /dev/null must never come to belong to a user of the container (case B2).
+        // The host's /dev/null must never come to belong to a user of the container (runc#3674).
         if (is_null || status.st_uid == step.uid) continue;
         if (fchown(stdio, step.uid, step.gid) == 0) continue;
         // An unmapped owner, a read-only file system, a socket: the process can use what it was given all the same.

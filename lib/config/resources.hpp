@@ -97,7 +97,7 @@ struct Resources {
         false;  // set by a plan: the devices every container usually has are not added
     MemoryResources memory = {};
     CpuResources cpu = {};
-    std::optional<int64_t> pids_limit = {};  // -1 = unlimited, 0 = a real limit (case D2)
+    std::optional<int64_t> pids_limit = {};  // -1 = unlimited, 0 = a real limit (runc#4014)
     BlockIoResources block_io = {};
     std::vector<HugepageLimit> hugepage_limits = {};
     std::optional<uint32_t> network_class_id = {};

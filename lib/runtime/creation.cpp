@@ -77,7 +77,7 @@ Result<bool> is_own_namespace(const std::string& path, const char* kind) {
     return wanted.st_dev == own.st_dev && wanted.st_ino == own.st_ino;
 }
 
-// net.* sysctls of a namespace that is the caller's own would change the host (case F17).
+// net.* sysctls of a namespace that is the caller's own would change the host (moby#27484).
 Status check_network_sysctls(const config::Spec& spec) {
     const auto* network = spec.find_namespace(config::NamespaceType::network);
     if (network == nullptr || network->path.empty()) return {};

@@ -63,7 +63,7 @@ class Creation {
     bool hooks_have_run_ = false;
 };
 
-// Writes `pid` under a temporary name and renames it, relative to the working directory (case B32).
+// Writes `pid` under a temporary name and renames it, relative to the working directory (crun 0.15.1).
 Status write_pid_file(const std::string& path, pid_t pid);
 
 // The rules for --console-socket: with a terminal and without somebody to hold it, it must be there; without, it must not.

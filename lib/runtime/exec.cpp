@@ -40,7 +40,7 @@ Status check_executable_in(Phase phase, const ExecOptions& options) {
     return {};
 }
 
-// Decimal digits and nothing else: "1" must never be read as something that ends as root (case A14).
+// Decimal digits and nothing else: "1" must never be read as something that ends as root (CVE-2026-30892).
 Result<uint32_t> parse_id(std::string_view text, std::string_view whole) {
     uint32_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -63,7 +63,7 @@ Status add_capabilities(config::Process& process, const std::vector<std::string>
     for (const std::string& name : names) {
         const auto number = config::capability_number(name);
         if (!number) {
-            log::warn("--cap: unknown capability " + name + " is ignored");  // as in config.json (case F1)
+            log::warn("--cap: unknown capability " + name + " is ignored");  // as in config.json (runc#2853)
             continue;
         }
         if (!process.capabilities) process.capabilities.emplace();
@@ -77,7 +77,7 @@ Status add_capabilities(config::Process& process, const std::vector<std::string>
     return {};
 }
 
-// The container's own process with what the options say instead, or the --process file alone (case B22).
+// The container's own process with what the options say instead, or the --process file alone (youki#3439).
 Result<config::Process> requested_process(const config::Process& container, const ExecOptions& options) {
     if (!options.process_file.empty()) {
         auto process =

@@ -12,7 +12,7 @@
 
 namespace rung::runtime {
 
-// One after the other, in the bundle's directory, with exactly the environment the hook names (case A19) and the state on standard
+// One after the other, in the bundle's directory, with exactly the environment the hook names (CVE-2025-23266) and the state on standard
 // input. The first that fails, or outlives its timeout, is the error; the rest do not run.
 // A hook is killed when the container's process, if `container` is its pidfd, dies meanwhile: whoever kills that waits for us.
 Status run_hooks(const std::string& kind, const std::vector<config::Hook>& hooks, const OciState& state,

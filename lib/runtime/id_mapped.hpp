@@ -10,7 +10,7 @@
 
 namespace rung::runtime {
 
-// Gives `tree`, a detached clone of `source`, the ids of `map`. A file system that cannot is named in the error (case E12).
+// Gives `tree`, a detached clone of `source`, the ids of `map`. A file system that cannot is named in the error (podman#28715).
 Status map_ids(const Fd& tree, const std::string& source, const plan::IdMap& map);
 
 }  // namespace rung::runtime

@@ -71,7 +71,7 @@ class Launched {
 Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const LaunchInputs& inputs);
 
 // Standard streams that shall belong to the process's user in a user namespace: from inside, nobody may give a file of the host to
-// itself (case B1). Streams that cannot be given away stay as they are.
+// itself (moby#6880). Streams that cannot be given away stay as they are.
 void give_streams_to_mapped_user(const config::Linux& linux_config, const config::Process& process);
 
 Status set_rlimits(pid_t pid, const std::vector<config::Rlimit>& rlimits);  // prlimit(2)

@@ -106,7 +106,7 @@ void give_streams_to_mapped_user(const config::Linux& linux_config, const config
     const gid_t gid = host_id(linux_config.gid_mappings, process.user.gid).value_or(static_cast<gid_t>(-1));
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         struct stat status {};
-        // A device stays with the host: its /dev/null above all (case B2).
+        // A device stays with the host: its /dev/null above all (runc#3674).
         if (fstat(stream, &status) < 0 || S_ISCHR(status.st_mode) || status.st_uid == *uid) continue;
         (void)!fchown(stream, *uid, gid);
     }

@@ -17,7 +17,7 @@ struct OciState {
     std::map<std::string, std::string> annotations = {};
 };
 
-// One line of JSON, slashes unescaped (case H4).
+// One line of JSON, slashes unescaped (runc#1057).
 std::string to_json(const OciState& state);
 
 // The same text cut where the pid goes, with "@status@" for the status: the child fills both in without allocating.

@@ -1,4 +1,4 @@
-// ProcessIdentity: a process that cannot be mistaken for another that got the same pid later (case C12).
+// ProcessIdentity: a process that cannot be mistaken for another that got the same pid later (runc#4045).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,7 +30,7 @@ std::optional<ProcessStat> parse_stat(std::string_view text);
 
 Result<ProcessIdentity> identify(pid_t pid);
 
-// False for a zombie too: an engine that has not reaped yet sees "stopped" (case C2).
+// False for a zombie too: an engine that has not reaped yet sees "stopped".
 bool is_alive(const ProcessIdentity& process);
 
 // A pidfd that certainly refers to this very process; an empty Fd when it has gone.

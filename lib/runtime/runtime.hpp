@@ -48,7 +48,7 @@ struct ExecOptions {
     std::vector<std::string> args = {};
     std::vector<std::string> env = {};  // added to the container's
     std::optional<std::string> cwd = {};
-    std::optional<std::string> user = {};  // UID[:GID], strictly numeric (case A14)
+    std::optional<std::string> user = {};  // UID[:GID], strictly numeric (CVE-2026-30892)
     std::vector<uint32_t> additional_gids = {};
     std::vector<std::string> capabilities = {};
     std::optional<bool> no_new_privs = {};

@@ -145,7 +145,7 @@ class Relay {
     std::optional<int> wait_status_ = {};
 };
 
-// The caller's terminal: stdin, stdout or stderr, whichever is one, else the controlling terminal (case B7).
+// The caller's terminal: stdin, stdout or stderr, whichever is one, else the controlling terminal (runc#2535).
 Fd find_window() {
     for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (isatty(number)) return Fd{fcntl(number, F_DUPFD_CLOEXEC, 3)};

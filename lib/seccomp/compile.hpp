@@ -23,8 +23,8 @@ struct Compiled {
 enum class Layout { linear, tree };
 
 // Native architecture always included; foreign ones are killed unless listed. System calls newer than the newest one
-// named get ENOSYS unless the default action lets calls through (case G2); a rule equal to the default action is skipped
-// (case G4). Conditions of one rule on the same argument are alternatives, as in runc. An unknown flag, operator or
+// named get ENOSYS unless the default action lets calls through (runc#3474); a rule equal to the default action is skipped
+// (podman#11029). Conditions of one rule on the same argument are alternatives, as in runc. An unknown flag, operator or
 // architecture is an error, and so is a program that the kernel would not take.
 Result<Compiled> compile(const config::Seccomp& profile);
 Result<Compiled> compile(const config::Seccomp& profile, Layout layout);

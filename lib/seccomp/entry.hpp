@@ -17,7 +17,7 @@ struct Toolchain {
     std::string machine = {};          // uname(2)'s, "x86_64"
 };
 
-// Two profiles that differ in any field have different keys (case G9).
+// Two profiles that differ in any field have different keys (crun#2237).
 std::string cache_key(const config::Seccomp& profile, const Toolchain& toolchain);
 
 // 16 hexadecimal digits: a hash, so two keys may share a name; decode_entry tells them apart.

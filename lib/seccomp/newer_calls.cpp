@@ -1,4 +1,4 @@
-// A C library probes for new system calls and falls back on ENOSYS only: a filter that says EPERM breaks it (case G2).
+// A C library probes for new system calls and falls back on ENOSYS only: a filter that says EPERM breaks it (runc#3474).
 // Numbers are given out in order, so a number above every one that the profile names is taken for a call that came after it.
 // SPDX-License-Identifier: Apache-2.0
 #include "seccomp/newer_calls.hpp"

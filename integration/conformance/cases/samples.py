@@ -56,7 +56,7 @@ def _take_over(t, given):
     own = t.box.config
     given["root"]["path"] = "rootfs"
     if t.kind == "crun":
-        given["ociVersion"] = "1.0.2"  # crun 1.8 refuses every newer one (case F16)
+        given["ociVersion"] = "1.0.2"  # crun before 1.14.2 refuses every newer one
     given["process"]["args"] = ["/bin/sleep", "100"]
     _leave_out_what_this_host_lacks(given["process"])
     if "cgroupsPath" in given["linux"]:
