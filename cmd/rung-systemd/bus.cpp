@@ -45,7 +45,7 @@ int on_job_removed(sd_bus_message* message, void*, sd_bus_error*) {
 }
 
 struct Failure {
-    sd_bus_error error = SD_BUS_ERROR_NULL;
+    sd_bus_error error{};  // SD_BUS_ERROR_NULL is a compound literal, which clang refuses in C++
     Failure() = default;
     Failure(const Failure&) = delete;
     Failure& operator=(const Failure&) = delete;
