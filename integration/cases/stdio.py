@@ -78,8 +78,8 @@ class Streams(Case):
         def deaf():
             signal.signal(signal.SIGPIPE, signal.SIG_IGN)
             signal.signal(signal.SIGUSR2, signal.SIG_IGN)
-            for reserved in (32, 33):
-                host.ignore_reserved_signal(reserved)
+            for reserved in host.RESERVED_SIGNALS:
+                host.set_reserved_signal(reserved, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGTERM])
 
         result = self.container().args("grep", "-E", "SigBlk|SigIgn", "/proc/self/status").run(prepare=deaf)

@@ -1,4 +1,4 @@
-"""A mount namespace for the whole run, with a view of the cgroup hierarchies that suits every runtime.
+"""What the whole run starts from: a mount namespace with a view of the cgroup hierarchies that suits every runtime.
 
 What other runs mount and unmount meanwhile is not seen here, and nothing that a wrong runtime mounts gets out.
 SPDX-License-Identifier: Apache-2.0
@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import ctypes
 import os
+import signal
 import stat
 import tempfile
 
@@ -16,6 +17,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def make_private():
+    # runc and crun hand on what their caller ignores, and whoever called this may ignore these.
+    for number in host.RESERVED_SIGNALS:
+        host.set_reserved_signal(number, signal.SIG_DFL)
     if _libc.unshare(CLONE_NEWNS) != 0:
         raise SystemExit(f"no mount namespace for the run: {os.strerror(ctypes.get_errno())}")
     _mount(None, "/", None, MS_PRIVATE | MS_REC)

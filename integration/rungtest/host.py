@@ -21,11 +21,14 @@ def become_subreaper():
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def ignore_reserved_signal(number):
-    """Ignores a signal that libc keeps to itself (32 or 33) in this process, as a caller without libc can."""
+RESERVED_SIGNALS = (32, 33)
+
+
+def set_reserved_signal(number, action):
+    """SIG_IGN or SIG_DFL for a signal that libc keeps to itself, which only a caller without libc can set."""
     rt_sigaction = {"x86_64": 13, "aarch64": 134}[platform.machine()]
-    ignore = (ctypes.c_ulong * 4)(int(signal.SIG_IGN), 0, 0, 0)
-    if ctypes.CDLL(None, use_errno=True).syscall(rt_sigaction, number, ctypes.byref(ignore), None, 8) != 0:
+    new = (ctypes.c_ulong * 4)(int(action), 0, 0, 0)
+    if ctypes.CDLL(None, use_errno=True).syscall(rt_sigaction, number, ctypes.byref(new), None, 8) != 0:
         raise OSError(ctypes.get_errno(), f"rt_sigaction of {number}")
 
 
