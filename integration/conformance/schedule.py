@@ -102,6 +102,14 @@ def _run(cases, runtimes, probe, accepted, chosen):
             observed = {kind: one for kind, one in observed.items() if not one["left out"]}
             slow += [(one["seconds"], f"{name} ({kind})") for kind, one in observed.items()]
             complaints = judge.judge(name, observed, accepted)
+            again = {line.split(":", 1)[0] for line in complaints} & set(judge.ORACLES)
+            if again and "rung" not in {line.split(":", 1)[0] for line in complaints}:
+                # The oracles have races of their own. Only they get a second try: what rung did stands.
+                for kind in again:
+                    observed[kind] = pool.submit(_trial, name, kind, runtimes[kind], probe).result()
+                complaints = judge.judge(name, observed, accepted)
+                if not complaints:
+                    print(f"differed once: {name} ({', '.join(sorted(again))})")
             passed, failed = passed + (not complaints), failed + bool(complaints)
             _report(name, observed, complaints, chosen)
     if not chosen.k and not chosen.modules:
