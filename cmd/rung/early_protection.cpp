@@ -122,6 +122,14 @@ bool write_own_program(char* text) {
     return true;
 }
 
+// A caller's word for it must not stand before ours.
+bool names_own_program(const char* entry) {
+    for (unsigned long at = 0; at < sizeof kOwnProgram - 1; ++at) {
+        if (entry[at] != kOwnProgram[at]) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 // The stack as the kernel leaves it: argc, argv, NULL, environ, NULL, auxiliary vector; getauxval(3).
@@ -151,10 +159,13 @@ extern "C" void rung_protect_before_start(long* stack) {
         const long count = end - environment;
         char** const extended =
             static_cast<char**>(__builtin_alloca(static_cast<unsigned long>(count + 2) * sizeof(char*)));
-        for (long at = 0; at < count; ++at)
-            const_cast<char* volatile*>(extended)[at] = environment[at];
-        extended[count] = write_own_program(program) ? program : nullptr;
-        extended[count + 1] = nullptr;
+        long kept = 0;
+        for (long at = 0; at < count; ++at) {
+            if (!names_own_program(environment[at]))
+                const_cast<char* volatile*>(extended)[kept++] = environment[at];
+        }
+        if (write_own_program(program)) extended[kept++] = program;
+        extended[kept] = nullptr;
         (void)system_call(SYS_execveat, tree, empty, address(arguments), address(extended), AT_EMPTY_PATH);
     }
     (void)system_call(SYS_close, tree, 0, 0, 0, 0);

@@ -263,6 +263,14 @@ class Refused(Granted):
         self.refused({**READ_ONLY, "metadata": {"notBefore": "2100-01-01T00:00:00Z"}}, "grant_not_yet_valid")
 
     @only_rung("has no grants")
+    def test_no_seccomp_agent_answers_for_what_a_grant_denies(self):
+        box = self.container().args("true")
+        box.config["linux"]["seccomp"] = {"defaultAction": "SCMP_ACT_ALLOW", "listenerPath": "/nonexistent/agent.sock",
+                                          "syscalls": [{"names": ["openat"], "action": "SCMP_ACT_NOTIFY"}]}
+
+        self.fails(self.run_under(box, READ_ONLY), "grant_unenforceable: linux.seccomp.listenerPath")
+
+    @only_rung("has no grants")
     def test_what_cannot_be_enforced_does_not_start(self):
         for document, field in ((merged(network={"egress": [{"host": "example.org"}]}), "network.egress"),
                                 (merged(budgets={"maxOutputBytes": "1Mi"}), "budgets.maxOutputBytes"),

@@ -63,6 +63,24 @@ class Streams(Case):
 
         self.assertEqual((done.returncode, done.stderr), (0, b"again\n"))
 
+    @differs(crun="1.8 hands the file to the user")
+    def test_a_file_of_the_host_that_is_only_read_keeps_its_owner(self):
+        path = os.path.join(self.work, "script")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("cat; echo taken 2>/dev/null >/proc/self/fd/0; true\n")
+        box = self.container().args("sh", "-c", "head -c 3; echo taken 2>/dev/null >/proc/self/fd/0; true")
+        box.config["process"]["user"] = {"uid": 1000, "gid": 1000}
+        box.bundle.write()
+
+        with open(path, "rb") as source:
+            done = subprocess.run(self.runtime.command("run", "--bundle", box.bundle.path, box.id), env=ENVIRONMENT,
+                                  stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20, check=False)
+
+        self.assertEqual((done.returncode, done.stdout), (0, b"cat"))
+        self.assertEqual(os.stat(path).st_uid, 0)
+        with open(path, encoding="ascii") as file:
+            self.assertTrue(file.read().startswith("cat;"))
+
     @differs(crun="1.8 hands the host's /dev/null to the user")
     def test_the_null_device_of_the_host_keeps_its_owner(self):
         before = os.stat("/dev/null")

@@ -126,7 +126,7 @@ Result<Fd> open_unified(const Cgroup& cgroup);  // O_PATH directory for clone3; 
 Result<Fd> open_unified_of(const Cgroup& cgroup, pid_t member);
 
 // For a process that could not be cloned into its cgroup: by somebody else's hand, or not at all, with a warning.
-void bring_in(const Cgroup& cgroup, pid_t pid);
+Status bring_in(const Cgroup& cgroup, pid_t pid);
 
 Result<std::vector<pid_t>> processes(const Cgroup& cgroup);  // of the whole subtree, sorted
 Status kill_all(const Cgroup& cgroup);  // SIGKILL until the subtree is empty; thaws; no fixed sleeps

@@ -52,13 +52,14 @@ Result<Fd> open_unified_of(const Cgroup& cgroup, pid_t member) {
     return kernel::open_at(AT_FDCWD, path, O_PATH | O_DIRECTORY);
 }
 
-void bring_in(const Cgroup& cgroup, pid_t pid) {
+Status bring_in(const Cgroup& cgroup, pid_t pid) {
     if (cgroup.unit) {
         const Status attached = attach_to_unit(cgroup, "", pid);
-        if (attached) return;
+        if (attached) return {};
         log::debug(attached.error().message);
     }
-    log::warn("the process stays outside of " + cgroup.unified + ", which this user may not move it to");
+    return Error{.message = "the process stays outside of " + cgroup.unified +
+                            ", which this user may not move it to"};
 }
 
 }  // namespace rung::cgroup

@@ -69,8 +69,9 @@ Result<SystemdSession> SystemdSession::open(const std::string& program, UnitOwne
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) < 0)
         return errno_error("make the channel to rung-systemd", errno);
     Fd ours{channel[0]};
-    const Fd theirs{channel[1]};
+    Fd theirs{channel[1]};
     SystemdSession session{std::move(ours), TRY(spawn(program, theirs.get()))};
+    theirs.reset();  // so that its end is seen here
     TRY(session.ask({"open", owner == UnitOwner::user ? "user" : "system"}));
     return session;
 }

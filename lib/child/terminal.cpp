@@ -115,6 +115,12 @@ int become_stdio(int slave, uint32_t uid) {
     return 0;
 }
 
+// A file given to be read only: its owner could open it again for writing.
+bool is_input(int stdio, mode_t mode) {
+    if (S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISCHR(mode)) return false;
+    return (fcntl(stdio, F_GETFL) & O_ACCMODE) == O_RDONLY;
+}
+
 }  // namespace
 
 Outcome perform(Context&, const NewSession&) {
@@ -158,7 +164,7 @@ Outcome perform(Context&, const OwnStdio& step) {
         if (fstat(stdio, &status) < 0) continue;
         const bool is_null = S_ISCHR(status.st_mode) && status.st_rdev == makedev(kMemMajor, kNullMinor);
         // The host's /dev/null must never come to belong to a user of the container (runc#3674).
-        if (is_null || status.st_uid == step.uid) continue;
+        if (is_null || is_input(stdio, status.st_mode) || status.st_uid == step.uid) continue;
         if (fchown(stdio, step.uid, step.gid) == 0) continue;
         // An unmapped owner, a read-only file system, a socket: the process can use what it was given all the same.
         if (errno != EINVAL && errno != EPERM && errno != EROFS && errno != ENOSYS) return failed(-errno);

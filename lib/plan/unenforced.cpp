@@ -138,6 +138,10 @@ Status check_enforceable(const config::Spec& spec, const Grant& grant, const Hos
     TRY(check_audit(grant));
     TRY(check_limits(grant.limits, host));
     TRY(check_namespaces(spec));
+    if (spec.linux_.seccomp && !spec.linux_.seccomp->listener_path.empty()) {
+        return unenforceable("linux.seccomp.listenerPath",
+                             "an agent could open for the workload what the grant does not name");
+    }
     if (!host.seccomp) return unenforceable("seccomp.profile", "this kernel has no seccomp filters");
     return {};
 }

@@ -169,6 +169,15 @@ Status hand_listener_over(Launched& process, const child::Report& report, const 
     return send_to_seccomp_agent(agent, oci_state(container, Phase::running), process.pid(), listener);
 }
 
+// What a grant limits holds for every process of the container or there is none.
+Status bring_in(const Container& container, pid_t pid) {
+    Status arrived = cgroup::bring_in(container.state.cgroup, pid);
+    if (arrived) return {};
+    if (!container.state.grants.empty()) return std::move(arrived).context("grant_unenforceable: limits");
+    log::warn(arrived.error().message);
+    return {};
+}
+
 Status bring_to_exec(Joined& joined, const Container& container, const plan::Lowered& lowered,
                      const ExecOptions& options) {
     Launched& process = joined.process;
@@ -180,7 +189,7 @@ Status bring_to_exec(Joined& joined, const Container& container, const plan::Low
             continue;
         }
         if (container.state.resctrl) TRY(join_resctrl_group(*container.state.resctrl, process.pid()));
-        if (joined.is_outside) cgroup::bring_in(container.state.cgroup, process.pid());
+        if (joined.is_outside) TRY(bring_in(container, process.pid()));
         TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup)
                                    .context(wording::adding_to_cgroups(std::to_string(process.pid()))))));
     }
@@ -214,6 +223,9 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     Fd pidfd = TRY(open_process(*init));
     if (!pidfd) return Error{.message = std::string{wording::kExecStopped}};
     const int namespaces = TRY(differing_namespaces(init->pid));
+    // Only now is it certain that what was compared were the container's and not those of a process with its number.
+    if (kernel::pidfd_send_signal(pidfd.get(), 0, 0) != 0)
+        return Error{.message = std::string{wording::kExecStopped}};
     auto lowered = TRY(plan::lower_exec(prepared.plan, wanted, prepared.host,
                                         {.id = options.id,
                                          .namespaces = namespaces,

@@ -26,8 +26,11 @@
 namespace rung::runtime {
 namespace {
 
-[[noreturn]] void stay_until_killed() {
+// Holds nothing of the parent's, whose death it must neither miss nor hide.
+[[noreturn]] void stay_until_killed(pid_t parent) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent) _exit(1);
+    (void)kernel::close_range(0, ~0U, 0);
     while (true)
         (void)pause();
 }
@@ -36,8 +39,9 @@ Result<Fd> make_user_namespace(const plan::IdMap& map) {
     clone_args arguments{};
     arguments.flags = CLONE_NEWUSER;
     arguments.exit_signal = SIGCHLD;
+    const pid_t parent = getpid();
     const int pid = kernel::clone3(arguments);
-    if (pid == 0) stay_until_killed();
+    if (pid == 0) stay_until_killed(parent);
     if (pid < 0) return errno_error("make a user namespace for the mapping", -pid);
     const ScopeExit end{[pid] {
         (void)kill(pid, SIGKILL);

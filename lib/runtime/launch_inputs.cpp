@@ -86,6 +86,12 @@ Result<seccomp::Compiled> compile_source(const std::string& source,
 }
 
 Status check_listener(const config::Seccomp& seccomp) {
+    for (const config::SeccompRule& rule : seccomp.rules) {
+        // Without root the child hands its listener over with sendmsg(2), which would wait for the listener.
+        if (geteuid() != 0 && rule.action == config::SeccompAction::notify &&
+            std::find(rule.names.begin(), rule.names.end(), "sendmsg") != rule.names.end())
+            return Error{.message = "SCMP_ACT_NOTIFY cannot be used for the sendmsg syscall"};
+    }
     if (!config::notifies(seccomp) || !seccomp.listener_path.empty()) return {};
     return Error{.message = "linux.seccomp: " + std::string{wording::kNoListenerPath}};
 }
@@ -98,6 +104,11 @@ std::optional<uint32_t> host_id(const std::vector<config::IdMapping>& mappings, 
     return std::nullopt;
 }
 
+bool is_input(int stream, mode_t mode) {
+    if (S_ISFIFO(mode) || S_ISSOCK(mode)) return false;
+    return (fcntl(stream, F_GETFL) & O_ACCMODE) == O_RDONLY;
+}
+
 }  // namespace
 
 void give_streams_to_mapped_user(const config::Linux& linux_config, const config::Process& process) {
@@ -106,8 +117,10 @@ void give_streams_to_mapped_user(const config::Linux& linux_config, const config
     const gid_t gid = host_id(linux_config.gid_mappings, process.user.gid).value_or(static_cast<gid_t>(-1));
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         struct stat status {};
-        // A device stays with the host: its /dev/null above all (runc#3674).
+        // A device stays with the host: its /dev/null above all (runc#3674). So does what was given to be read only: its owner could
+        // open it again for writing.
         if (fstat(stream, &status) < 0 || S_ISCHR(status.st_mode) || status.st_uid == *uid) continue;
+        if (is_input(stream, status.st_mode)) continue;
         (void)!fchown(stream, *uid, gid);
     }
 }

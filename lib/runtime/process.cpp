@@ -16,7 +16,6 @@ namespace rung::runtime {
 namespace {
 
 constexpr size_t kMaxStat = 4096;
-constexpr int kPatience = 10 * 1000;  // milliseconds
 
 std::optional<ProcessStat> read_stat(pid_t pid) {
     const auto text = kernel::read_file("/proc/" + std::to_string(pid) + "/stat", kMaxStat);
@@ -65,10 +64,10 @@ Result<Fd> open_process(const ProcessIdentity& process) {
     return pidfd;
 }
 
-Status wait_for_exit(const Fd& pidfd) {
+Status wait_for_exit(const Fd& pidfd, int milliseconds) {
     pollfd watched{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
     int ready = 0;
-    while ((ready = poll(&watched, 1, kPatience)) < 0) {
+    while ((ready = poll(&watched, 1, milliseconds)) < 0) {
         if (errno != EINTR) return errno_error("wait for the container's process", errno);
     }
     if (ready == 0) return Error{.message = std::string{wording::kStillRunning}};

@@ -36,7 +36,7 @@ bool is_alive(const ProcessIdentity& process);
 // A pidfd that certainly refers to this very process; an empty Fd when it has gone.
 Result<Fd> open_process(const ProcessIdentity& process);
 
-// Until the process is gone or a zombie; an error when it is neither after ten seconds.
-Status wait_for_exit(const Fd& pidfd);
+// Until the process is gone or a zombie; an error when it is neither after so many milliseconds (-1: without end).
+Status wait_for_exit(const Fd& pidfd, int milliseconds);
 
 }  // namespace rung::runtime

@@ -16,6 +16,8 @@
 namespace rung::runtime {
 namespace {
 
+constexpr int kPatience = 10 * 1000;  // milliseconds
+
 Status kill_init(const StateDirectory& directory, const State& state) {
     const auto init = directory.read_init();
     if (!init) return {};
@@ -24,7 +26,7 @@ Status kill_init(const StateDirectory& directory, const State& state) {
     (void)kernel::pidfd_send_signal(pidfd.get(), SIGKILL, 0);  // gone since is gone as well
     const auto frozen = cgroup::is_frozen(state.cgroup);
     if (frozen && *frozen) TRY(cgroup::thaw(state.cgroup));
-    return wait_for_exit(pidfd);
+    return wait_for_exit(pidfd, kPatience);
 }
 
 Status kill_processes(const StateDirectory& directory, const State& state) {

@@ -57,7 +57,7 @@ Result<int> wait(const Globals& globals, const std::string& id) {
     const auto found = identify(init->pid);
     if (!pidfd || !found || found->start_time != init->start_time)
         return Error{.message = std::string{wording::kNotRunning}};
-    TRY(wait_for_exit(pidfd));
+    TRY(wait_for_exit(pidfd, -1));
 
     if (const auto status = status_of_zombie(*init)) return exit_code(*status);
     if (const auto status = status_of_reaped(pidfd)) return exit_code(*status);
