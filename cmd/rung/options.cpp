@@ -46,7 +46,6 @@ void declare(Flags& flags, GlobalFlags& values) {
     flags.add("criu", &values.criu, "the criu program for checkpoint and restore");
     flags.add("grant", &values.grants, "narrow every container by this grant; may be repeated");
     flags.add("version,v,V", &values.version, "print the version");
-    values.runsc.declare(flags);
 }
 
 Result<log::Format> log_format(const std::string& name) {
@@ -131,6 +130,7 @@ Result<GlobalOptions> parse_globals(const Words& words) {
     Flags flags;
     GlobalFlags values;
     declare(flags, values);
+    values.runsc.declare(flags, words);
     Flags::Read read = TRY(flags.read(words, Order::flags_first));
 
     GlobalOptions options{.rest = std::move(read.rest)};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runsc_flags.hpp"
 
+#include <algorithm>
+
 #include <array>
 #include <string_view>
 
@@ -116,11 +118,19 @@ constexpr std::array kSwitches = {"EXPERIMENTAL-afs-direct-vfs",
 
 }  // namespace
 
-void RunscFlags::declare(Flags& flags) {
-    for (const std::string_view name : kValues)
-        flags.add(name, &values_[std::string{name}]);
-    for (const std::string_view name : kSwitches)
-        flags.add(name, &switches_[std::string{name}]);
+void RunscFlags::declare(Flags& flags, const Words& words) {
+    const auto is_named = [&](std::string_view name) {
+        return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+            word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+            return word.substr(0, word.find('=')) == name;
+        });
+    };
+    for (const std::string_view name : kValues) {
+        if (is_named(name)) flags.add(name, &values_[std::string{name}]);
+    }
+    for (const std::string_view name : kSwitches) {
+        if (is_named(name)) flags.add(name, &switches_[std::string{name}]);
+    }
 }
 
 std::vector<std::string> RunscFlags::remarks() const {

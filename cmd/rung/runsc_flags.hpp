@@ -14,7 +14,8 @@ namespace rung::cli {
 // Those that mean nothing here: they tune the other runtime's kernel in user space, its file server and its logs.
 class RunscFlags {
   public:
-    void declare(Flags& flags);
+    // Only those that `words` may hold: declaring every one would take longer than most verbs.
+    void declare(Flags& flags, const Words& words);
     // A line for each that was given.
     std::vector<std::string> remarks() const;
 
