@@ -3,7 +3,6 @@
 #include "runsc_flags.hpp"
 
 #include <algorithm>
-
 #include <array>
 #include <string_view>
 
