@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <span>
 
@@ -12,6 +14,9 @@ void close_all_but(int first, std::span<int> kept);
 
 // One message on an AF_UNIX socket with `descriptor` as SCM_RIGHTS (unix(7)); 0 or a negative errno, never SIGPIPE.
 int send_descriptor(int socket, const void* data, size_t length, int descriptor);
+
+// A file, with the st_mode `mode`, that was given to be read only: an owner could open it again for writing.
+bool is_input(int descriptor, mode_t mode);
 
 // "exec SUBJECT: no such file or directory" on standard error: one line (runc#4171).
 void explain_on_stderr(const char* subject, int error);

@@ -115,12 +115,6 @@ int become_stdio(int slave, uint32_t uid) {
     return 0;
 }
 
-// A file given to be read only: its owner could open it again for writing.
-bool is_input(int stdio, mode_t mode) {
-    if (S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISCHR(mode)) return false;
-    return (fcntl(stdio, F_GETFL) & O_ACCMODE) == O_RDONLY;
-}
-
 }  // namespace
 
 Outcome perform(Context&, const NewSession&) {

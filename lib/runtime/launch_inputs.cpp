@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "base/log.hpp"
+#include "child/descriptors.hpp"
 #include "config/parse.hpp"
 #include "kernel/files.hpp"
 #include "kernel/syscalls.hpp"
@@ -104,11 +105,6 @@ std::optional<uint32_t> host_id(const std::vector<config::IdMapping>& mappings, 
     return std::nullopt;
 }
 
-bool is_input(int stream, mode_t mode) {
-    if (S_ISFIFO(mode) || S_ISSOCK(mode)) return false;
-    return (fcntl(stream, F_GETFL) & O_ACCMODE) == O_RDONLY;
-}
-
 }  // namespace
 
 void give_streams_to_mapped_user(const config::Linux& linux_config, const config::Process& process) {
@@ -120,7 +116,7 @@ void give_streams_to_mapped_user(const config::Linux& linux_config, const config
         // A device stays with the host: its /dev/null above all (runc#3674). So does what was given to be read only: its owner could
         // open it again for writing.
         if (fstat(stream, &status) < 0 || S_ISCHR(status.st_mode) || status.st_uid == *uid) continue;
-        if (is_input(stream, status.st_mode)) continue;
+        if (child::is_input(stream, status.st_mode)) continue;
         (void)!fchown(stream, *uid, gid);
     }
 }
