@@ -42,7 +42,8 @@ void declare(Flags& flags, GlobalFlags& values) {
     flags.add("ignore-cgroups", &values.ignore_cgroups, "make no cgroup; limits of config.json do not hold");
     flags.add("network", &values.network,
               "none: only loopback, whatever config.json says; sandbox or host: as it says");
-    flags.add("rootless", &values.rootless, "go on where cgroups are not permitted: true, false or auto");
+    flags.add("rootless", &values.rootless,
+              "false: fail where no cgroup may be made; true or auto: go on if no limit is asked for");
     flags.add("criu", &values.criu, "the criu program for checkpoint and restore");
     flags.add("grant", &values.grants, "narrow every container by this grant; may be repeated");
     flags.add("version,v,V", &values.version, "print the version");
@@ -62,6 +63,18 @@ Result<log::Level> log_level(const GlobalFlags& flags) {
     return Error{.message = "invalid log-level: " + flags.log_level};
 }
 
+// True and auto are one: whatever the caller may do is done.
+Result<bool> needs_cgroups(const std::string& rootless) {
+    if (rootless.empty() || rootless == "auto") return false;
+    for (const char* yes : {"true", "1", "t", "T", "TRUE", "True"}) {
+        if (rootless == yes) return false;
+    }
+    for (const char* no : {"false", "0", "f", "F", "FALSE", "False"}) {
+        if (rootless == no) return true;
+    }
+    return Error{.message = "invalid value \"" + rootless + "\" for flag -rootless: not true, false or auto"};
+}
+
 Status give_meaning(const GlobalFlags& flags, GlobalOptions& options) {
     options.log_format = TRY(log_format(flags.log_format));
     options.least = TRY(log_level(flags));
@@ -73,6 +86,7 @@ Status give_meaning(const GlobalFlags& flags, GlobalOptions& options) {
     globals.systemd_cgroup = flags.systemd_cgroup || flags.cgroup_manager == "systemd";
     globals.without_cgroups = flags.cgroup_manager == "disabled";
     globals.ignore_cgroups = flags.ignore_cgroups;
+    globals.needs_cgroups = TRY(needs_cgroups(flags.rootless));
     globals.without_network = flags.network == "none";
     const std::string& manager = flags.cgroup_manager;
     if (manager != "cgroupfs" && manager != "systemd" && manager != "disabled")

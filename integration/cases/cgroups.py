@@ -175,6 +175,75 @@ class Placeless(Case):
         self.is_gone(box)
 
 
+    @only_rung("1.1 has no such flag, and crun 1.8 ignores the rules")
+    def test_device_rules_that_nothing_enforces_and_a_process_that_makes_devices_are_an_error(self):
+        for flag in ("--cgroup-manager=disabled", "--ignore-cgroups"):
+            for capability in ("CAP_MKNOD", "CAP_SYS_ADMIN"):
+                with self.subTest(flag, capability=capability):
+                    box = self.container().args("true")
+                    box.runtime.options[:] = [flag]
+                    box.bundle.grant_capabilities(capability)
+
+                    self.fails(box.create(), "linux.resources.devices", capability, "devices cgroup")
+
+                    self.is_gone(box)
+        box.runtime.options.clear()
+
+    @only_rung("1.1 fails whatever is asked, and crun 1.8 fails")
+    def test_device_rules_without_a_cgroup_mount_and_a_process_that_makes_devices_are_an_error(self):
+        for read_only in (True, False):
+            box = self.container().args("true")
+            box.bundle.grant_capabilities("CAP_MKNOD")
+
+            self.fails(self.hidden(box, read_only=read_only), "linux.resources.devices", "CAP_MKNOD")
+
+            self.is_gone(box)
+
+    @differs(runc="1.1 has no such flag", crun="1.8 leaves the devices open")
+    def test_device_rules_that_nothing_enforces_are_kept_by_a_process_that_cannot_make_devices(self):
+        refused = ("mknod /tmp/n c 1 3 || echo refused", "refused")
+        box = self.container().shell(refused[0])
+        box.runtime.options += ["--cgroup-manager=disabled"]
+        self.prints(box.run(), refused[1])
+
+        mapped = self.container().shell(refused[0])
+        mapped.bundle.grant_capabilities("CAP_MKNOD")
+        mapped.bundle.map_users()
+        self.prints(mapped.run(), refused[1])
+
+        open_to_all = self.container().args("echo", "ran")
+        open_to_all.bundle.grant_capabilities("CAP_MKNOD")
+        open_to_all.config["linux"]["resources"]["devices"] = [{"allow": True, "access": "rwm"}]
+        self.prints(open_to_all.run(), "ran")
+
+    @only_rung("1.1 has no such flag, and crun 1.8 ignores the rules")
+    def test_exec_gets_no_way_to_devices_that_the_container_was_refused(self):
+        box = self.container().args("sleep", "100")
+        box.runtime.options += ["--cgroup-manager=disabled"]
+        self.succeed(box.run_detached())
+
+        result = box.exec("true", options=["--cap", "CAP_MKNOD"])
+
+        self.assertEqual(result.code, 255, repr(result))
+        self.assertIn("linux.resources.devices", result.err)
+        self.assertEqual(box.exec("true").code, 0)
+
+    @differs(crun="1.8 knows no such flag")
+    def test_a_cgroup_that_may_not_be_made_is_an_error_where_cgroups_are_needed(self):
+        for value in ("false", "0"):
+            box = self.container().args("true")
+            box.runtime.options[:] = [f"--rootless={value}"]
+
+            result = self.hidden(box, read_only=True)
+
+            self.assertEqual(result.code, 1, repr(result))
+            self.assertIn("cgroup", result.err)
+            self.is_gone(box)
+        box.runtime.options[:] = ["--rootless=perhaps"]
+        self.assertEqual(box.create().code, 1)
+        box.runtime.options.clear()
+
+
 class WithoutSystemd(Case):
     @only_rung("they need no program beside them")
     def test_a_missing_helper_is_named(self):

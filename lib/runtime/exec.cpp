@@ -17,6 +17,7 @@
 #include "plan/make.hpp"
 #include "runtime/container.hpp"
 #include "runtime/creation.hpp"
+#include "runtime/device_rules.hpp"
 #include "runtime/inherited.hpp"
 #include "runtime/join_cgroup.hpp"
 #include "runtime/launch.hpp"
@@ -213,6 +214,8 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     const auto asked = TRY(requested_process(prepared.plan.spec.process, options));
     auto wanted = plan::narrow_process(prepared.plan, prepared.grant, asked);
     if (wanted.args.empty()) return Error{.message = std::string{wording::kEmptyArgs}};
+    const config::Spec& spec = prepared.plan.spec;
+    TRY(check_device_rules(spec.linux_.resources.devices, container.state.cgroup, spec, wanted));
     TRY(check_console(options.console_socket, wanted.terminal,
                       options.detach ? Foreground::no : Foreground::yes));
 
@@ -234,6 +237,7 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
                                          .preserve_fds = inherited.count}));
     TRY(compile_filters(lowered, prepared.plan.spec.linux_.seccomp));
 
+    lowered.program.explains_failed_exec = !options.detach && !prepared.grant;
     TRY(use_initial_cpus(wanted.exec_cpu_affinity.initial));
     if (!options.detach) hold_signals();
     give_streams_to_mapped_user(prepared.plan.spec.linux_, wanted);

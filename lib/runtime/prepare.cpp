@@ -16,6 +16,7 @@
 #include "kernel/probe.hpp"
 #include "plan/make.hpp"
 #include "runtime/bind_sources.hpp"
+#include "runtime/device_rules.hpp"
 #include "runtime/grants.hpp"
 #include "runtime/id_maps.hpp"
 #include "runtime/wording.hpp"
@@ -57,8 +58,9 @@ Result<cgroup::Cgroup> place_cgroup(const Globals& globals, const Prepared& prep
             prepared.host.cgroup,
             {.cgroups_path = wanted.cgroups_path, .id = id, .own_program = globals.own_program});
     }
-    return cgroup::keep_permitted(cgroup::locate(prepared.host.cgroup, wanted.cgroups_path, id),
-                                  !wanted.cgroups_path.empty(), wanted.resources)
+    cgroup::Cgroup place = cgroup::locate(prepared.host.cgroup, wanted.cgroups_path, id);
+    if (globals.needs_cgroups) return place;
+    return cgroup::keep_permitted(std::move(place), !wanted.cgroups_path.empty(), wanted.resources)
         .context(wording::kCgroupNotApplied);
 }
 
@@ -110,6 +112,7 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     prepared.grant = TRY(meet_grants(prepared.grant_sources));
     if (prepared.grant) TRY(settle_bind_sources(spec, prepared.bundle, prepared.rootfs));
 
+    const std::vector<config::DeviceRule> device_rules = spec.linux_.resources.devices;
     if (globals.ignore_cgroups) spec.linux_.resources = {};
     prepared.host = TRY(kernel::probe());
     TRY(fill_default_mappings(spec, prepared.host));
@@ -117,6 +120,7 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     if (globals.without_network) plan::cut_network(prepared.plan);
     if (globals.without_cgroups || globals.ignore_cgroups) TRY(check_without_cgroups(prepared));
     prepared.cgroup = TRY(place_cgroup(globals, prepared, options.id));
+    TRY(check_device_rules(device_rules, prepared.cgroup, prepared.plan.spec, prepared.plan.spec.process));
     return prepared;
 }
 

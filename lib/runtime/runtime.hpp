@@ -20,6 +20,7 @@ struct Globals {
     // No cgroup is made: processes stay in the caller's, and a limit is refused, or config.json's limits do not hold.
     bool without_cgroups = false;
     bool ignore_cgroups = false;
+    bool needs_cgroups = false;  // where one may not be made the container fails, limits or not
     // A network namespace with only loopback, even if config.json names another.
     bool without_network = false;
     std::vector<std::string> grant_files = {};  // global --grant (runtimeArgs)
