@@ -128,8 +128,20 @@ class Programs(Case):
 
         result = box.run()
 
-        self.assertEqual(result.code, 1, repr(result))
-        self.assertIn("exec /script: no such file or directory", result.err)
+        self.assertEqual(result.code, 255 if self.kind == "rung" else 1, repr(result))
+        self.assertEqual(result.err, "exec /script: no such file or directory\n")
+        self.is_gone(box)
+
+    @differs(crun="has wordings of its own")
+    def test_a_script_of_exec_whose_interpreter_is_missing_is_named_in_one_line(self):
+        box = self.container().args("sleep", "100")
+        box.bundle.put("/script", "#!/no/such/interpreter\n", 0o755)
+        self.succeed(box.run_detached())
+
+        result = box.exec("/script")
+
+        self.assertEqual(result.code, 255 if self.kind == "rung" else 1, repr(result))
+        self.assertEqual(result.err, "exec /script: no such file or directory\n")
 
 
 class Identifiers(Case):

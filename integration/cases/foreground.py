@@ -94,7 +94,7 @@ class Foregrounds(Case):
     def trapping(self, signals):
         """A script that prints the name of each signal it gets."""
         traps = "".join(f"trap 'echo {name}' {name}; " for name in signals)
-        return traps + "echo ready; trap 'exit 9' TERM; while true; do sleep 0.05; done"
+        return traps + "trap 'exit 9' TERM; echo ready; while true; do sleep 0.05; done"
 
     def forwards(self, process, signals):
         self.assertEqual(process.stdout.readline(), b"ready\n")

@@ -415,20 +415,6 @@ class Killing(Case):
 
 
 class Interrupted(Case):
-    @differs(runc="cannot delete it", crun="cannot delete it")
-    def test_a_forced_delete_cleans_up_when_the_state_is_damaged(self):
-        for number, text in enumerate(("", "{", "[]", '{"id": 7}')):
-            with self.subTest(text):
-                box = self.container(f"c{number}").args("sleep", "100")
-                self.succeed(box.run_detached())
-                with open(os.path.join(self.runtime.root, box.id, "state.json"), "w", encoding="utf-8") as file:
-                    file.write(text)
-
-                self.assertNotEqual(box.delete().code, 0)
-                self.succeed(box.delete("--force"))
-
-                self.is_gone(box)
-
     @differs(runc="1.1 runs it before create returns")
     def test_a_forced_delete_does_not_wait_for_a_poststart_hook(self):
         box = self.container().args("sleep", "100")

@@ -216,6 +216,35 @@ class UserNamespaces(Case):
 
         self.prints(box.exec("cat", "/proc/self/uid_map"), "0     100000      65536")
 
+    @differs(runc="1.1 refuses a user namespace without maps", crun="1.8 leaves it the caller's groups")
+    def test_a_joined_one_that_denies_groups_leaves_the_container_none_of_the_callers(self):
+        keeper = subprocess.Popen(["setpriv", "--reuid=100000", "--regid=100000", "--clear-groups", "unshare", "--user",
+                                   "--map-root-user", "sleep", "100"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.addCleanup(keeper.wait)
+        self.addCleanup(keeper.kill)
+        host.wait_until(lambda: self.comm_of(keeper.pid) == "sleep")
+        for groups in ([], [5]):
+            with self.subTest(groups):
+                box = self.container().shell("id -G; cat /proc/self/setgroups")
+                box.bundle.map_users()
+                box.bundle.namespace("user", f"/proc/{keeper.pid}/ns/user")
+                box.config["linux"].pop("uidMappings")
+                box.config["linux"].pop("gidMappings")
+                box.config["mounts"] = [one for one in box.config["mounts"] if one["type"] not in ("devpts", "mqueue", "cgroup")]
+                box.config["process"]["rlimits"] = []
+                box.config["process"]["user"]["additionalGids"] = groups
+
+                result = box.run(through=("setpriv", "--groups", "4242"))
+
+                self.prints(result, "0\ndeny")
+                if self.kind == "rung":
+                    self.assertEqual("additionalGids is ignored" in result.err, bool(groups))
+
+    @staticmethod
+    def comm_of(pid):
+        with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+            return file.read().strip()
+
     def test_a_terminal_works_when_the_tty_group_is_not_mapped(self):
         box = self.container().args("true")
         box.bundle.map_users(size=1)

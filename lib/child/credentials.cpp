@@ -47,11 +47,15 @@ uint64_t effective_now() {
     return static_cast<uint64_t>(data[1].effective) << 32 | data[0].effective;
 }
 
-// Refused in spite of the capability: the user namespace denies it for ever, and there are no groups to drop that could be (CVE-2014-8989).
-int set_groups(const std::vector<uint32_t>& groups) {
+// Refused in spite of the capability: the user namespace denies it for ever. Those of root were dropped before it was joined (CVE-2014-8989).
+int set_groups(Context& context, const SetUser& step) {
+    const std::vector<uint32_t>& groups = step.user.additional_gids;
     const int result = kernel::setgroups(groups.size(), groups.data());
-    const bool denied = result == -EPERM && contains(effective_now(), kCapSetgid);
-    return denied && groups.empty() ? 0 : result;
+    if (result != -EPERM || !contains(effective_now(), kCapSetgid)) return result;
+    if (groups.empty()) return 0;
+    if (!step.groups_may_be_denied) return result;
+    warn(context, {.error = -result, .detail = Detail::groups_denied});
+    return 0;
 }
 
 void raise_ambient(Context& context, uint64_t ambient) {
@@ -76,11 +80,11 @@ Outcome perform(Context&, const DropBounding& step) {
     return done();
 }
 
-Outcome perform(Context&, const SetUser& step) {
+Outcome perform(Context& context, const SetUser& step) {
     // Across setresuid the permitted set would be lost; SetCapabilities, which comes next, needs it.
     (void)prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
     if (step.setgroups) {
-        if (const int result = set_groups(step.user.additional_gids); result < 0) return failed(result);
+        if (const int result = set_groups(context, step); result < 0) return failed(result);
     }
     if (const int result = kernel::setresgid(step.user.gid, step.user.gid, step.user.gid); result < 0) {
         return failed(result);

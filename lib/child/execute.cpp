@@ -173,7 +173,8 @@ Outcome perform(Context& context, const Execute&) {
     (void)execve(context.executable, const_cast<char* const*>(context.arguments),
                  const_cast<char* const*>(context.environment));
     const int error = errno;
-    if (!context.started) return failed(-error, Detail::execve, context.executable);
+    if (!context.started && !context.program.explains_failed_exec)
+        return failed(-error, Detail::execve, context.executable);
     explain_on_stderr(context.executable, error);
     _exit(kExecFailed);
 }

@@ -23,6 +23,8 @@ Outcome perform(Context&, const UnshareNamespaces& step) {
 
 Outcome perform(Context& context, const JoinNamespace& step) {
     int& slot = context.descriptors.slots[static_cast<size_t>(step.slot)];
+    // A user namespace may deny setgroups(2), and the caller's groups would then stay with the container. An ordinary user may not drop them.
+    if ((step.flag & CLONE_NEWUSER) != 0) (void)kernel::setgroups(0, nullptr);
     const int result = kernel::setns(slot, step.flag);
     // A way to a namespace, or to a process, of the host is not taken along.
     (void)close(slot);

@@ -83,7 +83,8 @@ struct DropBounding {
 struct SetUser {
     config::User user = {};
     bool setgroups = true;
-};  // PR_SET_KEEPCAPS around it; umask too
+    bool groups_may_be_denied = false;  // by a user namespace that was joined; a warning, as runc run by root
+};                                      // PR_SET_KEEPCAPS around it; umask too
 struct SetCapabilities {
     config::Capabilities sets = {};
 };

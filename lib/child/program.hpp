@@ -40,6 +40,8 @@ struct Program {
     std::string hook_state_before_pid =
         {};  // the OCI state JSON for RunHooks, cut where the pid goes; status is
     std::string hook_state_after_pid = {};  // written as the placeholder "@status@"
+    // Whose error stream is the caller's says itself that it cannot be executed, in one line and no second one (runc#4171).
+    bool explains_failed_exec = false;
 };
 
 }  // namespace rung::child

@@ -33,6 +33,7 @@ enum class Detail : uint32_t {
     target_in_proc,    // "text" cannot be mounted because it is inside /proc
     unsafe_dev,        // the rootfs's /dev is not a directory of its own
     capability_raise,  // value = the capability that could not be raised in the ambient set
+    groups_denied,     // a warning: the user namespace denies setgroups
     terminal_no_devpts,
     parent_gone,
     source,  // the mount's source, not its target, is what failed

@@ -59,6 +59,7 @@ struct ProcessTail {
     const config::Process& process;
     int preserve_fds = 0;
     bool setgroups = true;
+    bool caller_is_root = false;
     // An unprivileged caller has to find the namespaces of the waiting process for `exec`. It shares no more with anybody than the program
     // it becomes will: the namespaces are new.
     bool owner_may_look = false;

@@ -63,6 +63,7 @@ Result<Lowered> lower(const SandboxPlan& plan, const cgroup::Cgroup& cgroup, con
                      {.process = process,
                       .preserve_fds = options.preserve_fds,
                       .setgroups = !draft.lowered.denies_setgroups,
+                      .caller_is_root = host.effective_uid == 0,
                       .owner_may_look = draft.lowered.maps_users && host.effective_uid != 0,
                       .start_container_hooks = plan.spec.hooks.start_container,
                       .listener = listener_of(plan, host),
@@ -116,6 +117,7 @@ Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& proce
     add_process_tail(lowered, plan,
                      {.process = process,
                       .preserve_fds = options.preserve_fds,
+                      .caller_is_root = host.effective_uid == 0,
                       .listener = listener_of(plan, host),
                       .in_user_namespace = (options.namespaces & CLONE_NEWUSER) != 0});
     return lowered;

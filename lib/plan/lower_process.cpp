@@ -62,7 +62,7 @@ void become_user(std::vector<child::Step>& steps, const ProcessTail& tail) {
     const config::Process& process = tail.process;
     const config::Capabilities capabilities = process.capabilities.value_or(config::Capabilities{});
     steps.emplace_back(child::DropBounding{capabilities.bounding});
-    steps.emplace_back(child::SetUser{process.user, tail.setgroups});
+    steps.emplace_back(child::SetUser{process.user, tail.setgroups, tail.caller_is_root});
     steps.emplace_back(child::SetCapabilities{capabilities});
     steps.emplace_back(child::SetHome{});
     steps.emplace_back(child::FindExecutable{});

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/container.hpp"
 
+#include "base/log.hpp"
 #include "kernel/files.hpp"
 #include "runtime/wording.hpp"
 
@@ -77,8 +78,13 @@ Result<std::vector<ContainerInfo>> list(const Globals& globals) {
     }
     for (const std::string& name : *names) {
         if (!check_id(name)) continue;
-        // One that vanishes while we list, or stands half-made, is not there.
-        if (const auto container = open_container(globals, name)) containers.push_back(describe(*container));
+        const auto container = open_container(globals, name);
+        if (container) {
+            containers.push_back(describe(*container));
+        } else if (container.error().message != wording::kDoesNotExist) {
+            // One that vanishes while we list, or stands half-made, is not there.
+            log::warn("load container " + name + ": " + container.error().message);
+        }
     }
     return containers;
 }

@@ -154,6 +154,8 @@ Status Creation::claim(const std::string& root) {
                                 .no_pivot = options_.no_pivot,
                                 .new_keyring = !options_.no_new_keyring,
                                 .preserve_fds = options_.preserve_fds}));
+    lowered_.program.explains_failed_exec =
+        when_ready_ == WhenReady::go_on && !options_.detach && !prepared_.grant;
     TRY(compile_filters(lowered_, spec().linux_.seccomp));
     std::optional<uint64_t> rootfs_mount;
     if (lowered_.mounts_on_host) rootfs_mount = TRY(mount_showing(prepared_.rootfs));
@@ -192,6 +194,8 @@ Status Creation::settle_cgroup() {
     if (const auto group = resctrl_group_of(prepared_, options_.id)) {
         TRY(make_resctrl_group(*group, *spec().linux_.intel_rdt));
         resctrl_ = group;
+        // Only now: a name that somebody else had first is never deleted.
+        TRY(directory_->note_resctrl());
     }
     return cgroup::apply(prepared_.cgroup, spec().linux_.resources).context(wording::kCgroupNotApplied);
 }
@@ -260,7 +264,7 @@ Error Creation::with_hook_output(Error error) const {
 }
 
 Status Creation::on_joined_namespaces() {
-    TRY(directory_->write_init(TRY(identify(process_->pid()))));
+    TRY(directory_->write_init(TRY(identify(process_->pid())), prepared_.cgroup));
     if (prepared_.cgroup.unit) TRY(start_unit());
     if (resctrl_) TRY(join_resctrl_group(*resctrl_, process_->pid()));
     if (lowered_.maps_users) TRY(write_id_mappings(process_->pid(), spec().linux_, lowered_));

@@ -224,6 +224,8 @@ class Description {
     }
     std::string operator()(const child::DropBounding&) const { return because("unable to apply caps"); }
     std::string operator()(const child::SetUser& step) const {
+        if (report_.detail == Detail::groups_denied)
+            return "process.user.additionalGids is ignored: the user namespace denies setgroups";
         std::string text =
             because("become user " + std::to_string(step.user.uid) + ":" + std::to_string(step.user.gid));
         if (report_.errno_value == EINVAL) text += " (an id that the user namespace does not map?)";

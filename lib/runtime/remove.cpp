@@ -4,7 +4,7 @@
 
 #include "base/log.hpp"
 #include "config/parse.hpp"
-#include "kernel/probe.hpp"
+#include "kernel/files.hpp"
 #include "kernel/syscalls.hpp"
 #include "runtime/container.hpp"
 #include "runtime/hooks.hpp"
@@ -42,14 +42,26 @@ Status remove_cgroup(const State& state) {
     return cgroup::remove(state.cgroup);
 }
 
-// What a state.json that cannot be read said of the cgroup: create took it from config.json, which is still there.
-State recover_state(const StateDirectory& directory, const std::string& id) {
-    const auto text = directory.read_config();
-    if (!text) return {};
-    const auto spec = config::parse_spec(*text);
-    const auto host = kernel::probe();
-    if (!spec || !host) return {};
-    return State{.id = id, .cgroup = cgroup::locate(host->cgroup, spec->linux_.cgroups_path, id)};
+// Without a state.json that can be read. config.json names a cgroup as well, but not certainly the container's: which one it was hangs on the
+// flags and the cgroup of the caller who made it.
+Status remove_damaged(const StateDirectory& directory, const std::string& id) {
+    const auto cgroup = directory.read_cgroup();
+    const State known{.id = id, .cgroup = cgroup.value_or(cgroup::Cgroup{})};
+    TRY(kill_processes(directory, known));
+    if (cgroup) return remove_cgroup(known);
+    log::warn("nothing says which cgroup was the one of " + id + ": none is removed");
+    return {};
+}
+
+// A directory that was there before the container came to it is somebody else's.
+Status remove_resctrl(const Container& container) {
+    if (!container.state.resctrl) return {};
+    if (container.directory.has_resctrl()) return remove_resctrl_directories(container.state.resctrl->own);
+    for (const std::string& directory : container.state.resctrl->own) {
+        if (kernel::exists(directory))
+            log::warn(directory + " is left as it is: it may have been made by somebody else");
+    }
+    return {};
 }
 
 // A create that still runs holds the lock. Its process is killed, it fails, cleans up, and lets go.
@@ -72,7 +84,7 @@ Status remove_container(Container container) {
     TRY(kill_processes(container.directory, container.state));
     TRY(remove_cgroup(container.state));
     TRY(remove_host_mounts(container.state));
-    if (container.state.resctrl) TRY(remove_resctrl_directories(container.state.resctrl->own));
+    TRY(remove_resctrl(container));
     std::string config_text;
     if (container.state.has_poststop_hooks) config_text = TRY(container.directory.read_config());
     const OciState last = oci_state(container, Phase::stopped);
@@ -102,9 +114,7 @@ Status remove(const Globals& globals, const std::string& id, bool force) {
     auto state = directory.read_state();
     if (!state && !force) return std::move(state).error();
     if (!state) {
-        const State recovered = recover_state(directory, id);
-        TRY(kill_processes(directory, recovered));
-        TRY(remove_cgroup(recovered));
+        TRY(remove_damaged(directory, id));
         return directory.remove();
     }
     // Without a state.json a process is the most there can be: the cgroup is made after it is written.

@@ -108,7 +108,8 @@ Status make_resctrl_group(const ResctrlGroup& group, const config::IntelRdt& wan
     TRY(make_class(group.directory, wanted).context("linux.intelRdt"));
     if (group.monitor.empty()) return {};
     auto made = kernel::make_directory(group.monitor, 0755).context("linux.intelRdt");
-    if (!made) (void)remove_resctrl_directories(group.own);  // the error is what matters
+    // A class with a name of its own may be others' as well, and a monitoring group that is there already is.
+    if (!made && wanted.clos_id.empty()) (void)kernel::remove_directory(group.directory);
     return made;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "kernel/files.hpp"
@@ -19,6 +20,7 @@ namespace {
 constexpr const char* kConfig = "config.json";
 constexpr const char* kState = "state.json";
 constexpr const char* kInit = "init";
+constexpr const char* kResctrl = "resctrl";
 constexpr const char* kStartFifo = "exec.fifo";
 constexpr const char* kStartFifoUnannounced = "exec.fifo.new";
 constexpr size_t kMaxIdLength = 1024;
@@ -37,7 +39,8 @@ bool may_be_in_id(char character) {
 
 // What a write that was killed before its rename has left.
 bool is_temporary(const std::string& name) {
-    const bool ours = name.starts_with(kConfig) || name.starts_with(kState) || name.starts_with(kInit);
+    const bool ours = name.starts_with(kConfig) || name.starts_with(kState) || name.starts_with(kInit) ||
+                      name.starts_with(kResctrl);
     return ours && name.ends_with(".tmp");
 }
 
@@ -147,8 +150,9 @@ Status StateDirectory::write_state(const State& state) {
     return kernel::write_file_atomically(directory_.get(), {.name = kState, .text = text});
 }
 
-Status StateDirectory::write_init(const ProcessIdentity& init) {
-    const std::string text = std::to_string(init.pid) + ' ' + std::to_string(init.start_time);
+Status StateDirectory::write_init(const ProcessIdentity& init, const cgroup::Cgroup& cgroup) {
+    const std::string text = std::to_string(init.pid) + ' ' + std::to_string(init.start_time) + '\n' +
+                             cgroup_to_text(cgroup) + '\n';
     return kernel::write_file_atomically(directory_.get(), {.name = kInit, .text = text});
 }
 
@@ -190,6 +194,21 @@ std::optional<ProcessIdentity> StateDirectory::read_init() const {
     return parse_init(*text);
 }
 
+std::optional<cgroup::Cgroup> StateDirectory::read_cgroup() const {
+    const auto text = kernel::read_file_at(directory_.get(), kInit);
+    if (!text) return {};
+    const size_t line = std::min(text->find('\n'), text->size());
+    return cgroup_from_text(std::string_view{*text}.substr(line));
+}
+
+Status StateDirectory::note_resctrl() {
+    return kernel::write_file_atomically(directory_.get(), {.name = kResctrl, .text = ""});
+}
+
+bool StateDirectory::has_resctrl() const {
+    return faccessat(directory_.get(), kResctrl, F_OK, 0) == 0;
+}
+
 bool StateDirectory::start_fifo_is_announced() const {
     return faccessat(directory_.get(), kStartFifo, F_OK, 0) == 0;
 }
@@ -209,7 +228,7 @@ Status StateDirectory::remove() {
     for (const std::string& name : TRY(kernel::list_directory_at(directory_.get(), "."))) {
         if (is_temporary(name)) (void)unlinkat(directory_.get(), name.c_str(), 0);
     }
-    for (const char* name : {kStartFifo, kStartFifoUnannounced, kInit, kConfig, kState}) {
+    for (const char* name : {kStartFifo, kStartFifoUnannounced, kInit, kResctrl, kConfig, kState}) {
         (void)unlinkat(directory_.get(), name, 0);  // whichever are there
     }
     auto removed = kernel::remove_directory_at(root.get(), id_);

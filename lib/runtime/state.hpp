@@ -2,7 +2,9 @@
 //
 //   ROOT/ID/config.json    the text of config.json at create: `exec` decides by what the container was made from
 //   ROOT/ID/state.json     everything known before the first process exists; written once
-//   ROOT/ID/init           "PID STARTTIME" of the container's first process; written once, before that process may go on
+//   ROOT/ID/init           "PID STARTTIME" of the container's first process, and its cgroup in a second line; written once, before that
+//                          process may go on
+//   ROOT/ID/resctrl        present once the container's resctrl directories are made
 //   ROOT/ID/exec.fifo      present while the container is created but not started
 //
 // Every file appears under its name only when complete, so a rung killed at any instruction leaves what `delete --force` understands.
@@ -53,6 +55,8 @@ struct State {
     bool operator==(const State&) const = default;
 };
 
+std::string cgroup_to_text(const cgroup::Cgroup& cgroup);  // one line of JSON
+std::optional<cgroup::Cgroup> cgroup_from_text(std::string_view text);
 std::string state_to_json(const State& state);
 Result<State> state_from_json(std::string_view json);
 
@@ -79,7 +83,7 @@ class StateDirectory {
 
     Status write_config(const std::string& text);
     Status write_state(const State& state);
-    Status write_init(const ProcessIdentity& init);
+    Status write_init(const ProcessIdentity& init, const cgroup::Cgroup& cgroup);
     // The FIFO under a provisional name; announce_created() gives it its real one.
     Result<Fd> make_start_fifo();
     Status announce_created();
@@ -89,6 +93,11 @@ class StateDirectory {
     // Nothing when create was killed before it wrote any: then there is nothing but the directory.
     Result<std::optional<State>> read_state() const;
     std::optional<ProcessIdentity> read_init() const;
+    // What stands beside it: a cgroup that is certainly the container's, whatever became of state.json.
+    std::optional<cgroup::Cgroup> read_cgroup() const;
+    // Whether the resctrl directories that the state names are the container's own, and not those of somebody who came first.
+    Status note_resctrl();
+    bool has_resctrl() const;
     bool start_fifo_is_announced() const;
     bool start_fifo_is_unannounced() const;
     Result<Fd> open_start_fifo() const;  // O_WRONLY | O_NONBLOCK; ENXIO when nothing waits on it

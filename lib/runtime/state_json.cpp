@@ -124,6 +124,20 @@ State state_from(const Json& json) {
 
 }  // namespace
 
+std::string cgroup_to_text(const cgroup::Cgroup& cgroup) {
+    return cgroup_to_json(cgroup).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<cgroup::Cgroup> cgroup_from_text(std::string_view text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) return {};
+    try {
+        return cgroup_from_json(json);
+    } catch (const Json::exception&) {
+        return {};
+    }
+}
+
 std::string state_to_json(const State& state) {
     Json grants = Json::array();
     for (const auto& grant : state.grants)

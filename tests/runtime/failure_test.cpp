@@ -154,6 +154,10 @@ TEST_CASE("a warning has the words of the failure without its prefix") {
                                      .detail = Detail::capability_raise,
                                      .value = 5})
               .message == "can't raise ambient capability CAP_KILL: operation not permitted");
+    CHECK(
+        describe_failure(program_of(child::SetUser{.user = {.additional_gids = {5}}}),
+                         {.kind = ReportKind::warned, .errno_value = EPERM, .detail = Detail::groups_denied})
+            .message == "process.user.additionalGids is ignored: the user namespace denies setgroups");
 }
 
 TEST_CASE("a step that does not exist and a text without an end are no danger") {

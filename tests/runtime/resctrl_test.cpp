@@ -87,6 +87,16 @@ TEST_CASE("a class that is missing is made, and removed with the container") {
     CHECK(runtime::remove_resctrl_directories(group.own));
 }
 
+TEST_CASE("a monitoring group of somebody else survives a container that wanted its name") {
+    const Resctrl host;
+    REQUIRE(kernel::make_directory(host.root + "/gold/mon_groups", 0755));
+    REQUIRE(kernel::make_directory(host.root + "/gold/mon_groups/c", 0755));
+
+    CHECK(host.make({.clos_id = "gold", .enable_monitoring = true}).ends_with("file exists"));
+
+    CHECK(kernel::exists(host.root + "/gold/mon_groups/c"));
+}
+
 TEST_CASE("a process joins by its number") {
     const Resctrl host;
 

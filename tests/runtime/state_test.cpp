@@ -95,7 +95,7 @@ TEST_CASE("a container stands where its files and its process say") {
     CHECK(phase_of(*directory, {}) == Phase::stopped);  // a create that was killed before any process existed
     const auto self = identify(getpid());
     REQUIRE(self);
-    REQUIRE(directory->write_init(*self));
+    REQUIRE(directory->write_init(*self, {}));
     CHECK(phase_of(*directory, {}) == Phase::running);
     auto waiting = directory->make_start_fifo();
     REQUIRE(waiting);
@@ -105,9 +105,27 @@ TEST_CASE("a container stands where its files and its process say") {
     waiting->reset();
     CHECK(phase_of(*directory, {}) == Phase::running);  // a `start` was killed before it removed the FIFO
     directory->forget_start_fifo();
-    REQUIRE(directory->write_init({.pid = self->pid, .start_time = self->start_time + 1}));
+    REQUIRE(directory->write_init({.pid = self->pid, .start_time = self->start_time + 1}, {}));
     CHECK(phase_of(*directory, {}) == Phase::stopped);  // the pid is another process's now
     CHECK(directory->remove());
+}
+
+TEST_CASE("the cgroup is known from beside the process when the state is damaged") {
+    const TemporaryRoot root;
+    auto directory = StateDirectory::claim(root.path, "c1");
+    REQUIRE(directory);
+    CHECK_FALSE(directory->read_cgroup());
+    const rung::cgroup::Cgroup cgroup{.layout = rung::kernel::CgroupLayout::v2,
+                                      .unified = "/sys/fs/cgroup/c1",
+                                      .unified_mount_point = "/sys/fs/cgroup"};
+
+    REQUIRE(directory->write_init({.pid = 7, .start_time = 9}, cgroup));
+
+    CHECK(directory->read_cgroup() == cgroup);
+    CHECK(directory->read_init() == ProcessIdentity{.pid = 7, .start_time = 9});
+    CHECK(directory->remove());
+    CHECK_FALSE(rung::runtime::cgroup_from_text("7"));
+    CHECK_FALSE(rung::runtime::cgroup_from_text("{\"unified\": 7}"));
 }
 
 TEST_CASE("the lock of one holder is seen by another and goes with it") {
