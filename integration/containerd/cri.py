@@ -11,26 +11,30 @@ TEXT, NUMBER, FLAG, BYTES, PAIRS = "text", "number", "flag", "bytes", "pairs"
 
 _VALUE = {"value": (1, NUMBER)}
 _PAIR = {"key": (1, TEXT), "value": (2, TEXT)}
-_NAMESPACES = {"network": (1, NUMBER), "pid": (2, NUMBER), "ipc": (3, NUMBER)}
+_NAMESPACES = {"network": (1, NUMBER), "pid": (2, NUMBER), "ipc": (3, NUMBER), "target_id": (4, TEXT)}
 _RESOURCES = {"cpu_period": (1, NUMBER), "cpu_quota": (2, NUMBER), "cpu_shares": (3, NUMBER),
               "memory_limit_in_bytes": (4, NUMBER), "oom_score_adj": (5, NUMBER), "cpuset_cpus": (6, TEXT)}
 _POD = {
     "metadata": (1, {"name": (1, TEXT), "uid": (2, TEXT), "namespace": (3, TEXT), "attempt": (4, NUMBER)}),
-    "hostname": (2, TEXT), "log_directory": (3, TEXT), "labels": (6, PAIRS), "annotations": (7, PAIRS),
+    "hostname": (2, TEXT), "log_directory": (3, TEXT),
+    "dns_config": (4, {"servers": (1, [TEXT]), "searches": (2, [TEXT]), "options": (3, [TEXT])}), "labels": (6, PAIRS), "annotations": (7, PAIRS),
     "linux": (8, {"cgroup_parent": (1, TEXT),
                   "security_context": (2, {"namespace_options": (1, _NAMESPACES), "privileged": (6, FLAG)}),
                   "sysctls": (3, PAIRS)})}
 _CONTAINER = {
     "metadata": (1, {"name": (1, TEXT), "attempt": (2, NUMBER)}), "image": (2, {"image": (1, TEXT)}),
     "command": (3, [TEXT]), "args": (4, [TEXT]), "working_dir": (5, TEXT), "envs": (6, [_PAIR]),
-    "mounts": (7, [{"container_path": (1, TEXT), "host_path": (2, TEXT), "readonly": (3, FLAG)}]),
-    "annotations": (10, PAIRS), "log_path": (11, TEXT), "tty": (14, FLAG),
+    "mounts": (7, [{"container_path": (1, TEXT), "host_path": (2, TEXT), "readonly": (3, FLAG), "propagation": (5, NUMBER)}]),
+    "devices": (8, [{"container_path": (1, TEXT), "host_path": (2, TEXT), "permissions": (3, TEXT)}]),
+    "annotations": (10, PAIRS), "log_path": (11, TEXT), "stdin": (12, FLAG), "tty": (14, FLAG),
     "linux": (15, {"resources": (1, _RESOURCES), "security_context": (2, {
         "capabilities": (1, {"add_capabilities": (1, [TEXT]), "drop_capabilities": (2, [TEXT])}),
         "privileged": (2, FLAG), "namespace_options": (3, _NAMESPACES), "run_as_user": (5, _VALUE),
+        "run_as_username": (6, TEXT),
         "run_as_group": (12, _VALUE), "readonly_rootfs": (7, FLAG), "supplemental_groups": (8, [NUMBER]),
-        "no_new_privs": (11, FLAG), "seccomp": (15, {"profile_type": (1, NUMBER)})})})}
-_POD_ID, _ID = {"pod_sandbox_id": (1, TEXT)}, {"container_id": (1, TEXT)}
+        "no_new_privs": (11, FLAG), "masked_paths": (13, [TEXT]), "readonly_paths": (14, [TEXT]),
+        "seccomp": (15, {"profile_type": (1, NUMBER), "localhost_ref": (2, TEXT)})})})}
+_POD_ID, _ID, _URL = {"pod_sandbox_id": (1, TEXT)}, {"container_id": (1, TEXT)}, {"url": (1, TEXT)}
 
 METHODS = {
     "Status": ({}, {"status": (1, {"conditions": (1, [{"type": (1, TEXT), "status": (2, FLAG)}])})}),
@@ -51,6 +55,10 @@ METHODS = {
     "UpdateContainerResources": ({**_ID, "linux": (2, _RESOURCES)}, {}),
     "ExecSync": ({**_ID, "cmd": (2, [TEXT]), "timeout": (3, NUMBER)},
                  {"stdout": (1, BYTES), "stderr": (2, BYTES), "exit_code": (3, NUMBER)}),
+    "Exec": ({**_ID, "cmd": (2, [TEXT]), "tty": (3, FLAG), "stdin": (4, FLAG), "stdout": (5, FLAG), "stderr": (6, FLAG)}, _URL),
+    "Attach": ({**_ID, "stdin": (2, FLAG), "tty": (3, FLAG), "stdout": (4, FLAG), "stderr": (5, FLAG)}, _URL),
+    "PortForward": ({**_POD_ID, "port": (2, [NUMBER])}, _URL),
+    "ReopenContainerLog": (_ID, {}),
     "ContainerStats": (_ID, {"stats": (1, {
         "cpu": (2, {"usage_core_nano_seconds": (2, _VALUE)}), "memory": (3, {"working_set_bytes": (2, _VALUE)})})}),
 }

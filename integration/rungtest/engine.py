@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import ctypes
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -39,7 +40,9 @@ class Engine:
     def __init__(self, name):
         host.become_subreaper()
         self.name = name
-        self.work = os.path.realpath(tempfile.mkdtemp(prefix=f"rung-{name}-"))
+        # No underscore: containerd takes no namespace that has one beside a hyphen or at its end.
+        self.work = os.path.join(os.path.realpath(tempfile.gettempdir()), f"rung-{name}-{secrets.token_hex(4)}")
+        os.mkdir(self.work, 0o700)
         self.word = os.path.basename(self.work)  # in the name of everything that the engine makes
         self.log = self.path("log")
         self.process = None
