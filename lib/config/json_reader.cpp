@@ -88,11 +88,21 @@ const Json* Object::find(std::string_view name) const {
     const Json* found = nullptr;
     for (const auto& [key, value] : value_->get_ref<const Json::object_t&>()) {
         if (!same_name(key, name) || value.is_null()) continue;
-        // Go takes whichever comes last; two readers of one file could then disagree on what it says.
-        if (found != nullptr) refuse(name, "given twice, in different spellings");
-        found = &value;
+        found = found == nullptr ? &value : merge(name, *found, value);
     }
     return found;
+}
+
+// "cpu" and "CPU" side by side: Go reads both into one object. Of a value that is given twice it takes whichever comes last; two readers of
+// one file could then disagree on what it says.
+const Json* Object::merge(std::string_view name, const Json& one, const Json& other) const {
+    auto merged = std::make_shared<Json>(one);
+    const bool are_objects = one.is_object() && other.is_object();
+    if (are_objects) merged->insert(other.begin(), other.end());
+    if (!are_objects || merged->size() != one.size() + other.size())
+        refuse(name, "given twice, in different spellings");
+    problem_->merged.push_back(merged);
+    return merged.get();
 }
 
 const Json* Object::find_list(std::string_view name) const {

@@ -22,6 +22,7 @@ namespace rung::config {
 struct Problem {
     std::string message = {};
     bool found = false;
+    std::vector<std::shared_ptr<const nlohmann::json>> merged = {};  // objects that stood in several pieces
 };
 
 // One JSON object and where it stands in its document; or nothing, of which every field is absent.
@@ -66,7 +67,9 @@ class Object {
 
     std::string path() const;
     void refuse_item(std::string_view name, size_t index, std::string_view what) const;
-    const nlohmann::json* find(std::string_view name) const;         // nullptr when absent or null
+    const nlohmann::json* find(std::string_view name) const;  // nullptr when absent or null
+    const nlohmann::json* merge(std::string_view name, const nlohmann::json& one,
+                                const nlohmann::json& other) const;
     const nlohmann::json* find_list(std::string_view name) const;    // nullptr when not a list either
     const nlohmann::json* find_object(std::string_view name) const;  // nullptr when not an object either
     std::optional<int64_t> signed_number(std::string_view name, int64_t least, int64_t most) const;

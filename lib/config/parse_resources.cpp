@@ -27,10 +27,14 @@ DeviceRule read_device_rule(const Object& object) {
     }
     rule.major = object.int64("major");
     rule.minor = object.int64("minor");
-    rule.access = object.text("access");
-    if (rule.access.empty() || rule.access.find_first_not_of("rwm") != std::string::npos) {
-        object.refuse("access", "expected one or more of r, w and m, not " + quoted(rule.access));
+    // Other letters mean nothing, as for runc: they give no access and take none away.
+    const std::string access = object.text("access");
+    rule.access.clear();
+    for (const char letter : {'r', 'w', 'm'}) {
+        if (access.find(letter) != std::string::npos) rule.access += letter;
     }
+    if (rule.access.empty())
+        object.refuse("access", "expected one or more of r, w and m, not " + quoted(access));
     return rule;
 }
 

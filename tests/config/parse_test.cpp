@@ -162,6 +162,29 @@ TEST_CASE("a field given in two spellings is refused") {
           "config.json: hostname: given twice, in different spellings");
 }
 
+TEST_CASE("an object given in two spellings has the fields of both") {
+    const auto spec = parsed(R"({"ociVersion":"1.2.0","root":{"path":"r"},"process":{"args":["x"],"cwd":"/"},
+            "linux":{"resources":{"cpu":{"shares":7},"CPU":{"Cpus":"0","mems":"1"}}}})");
+
+    CHECK(spec.linux_.resources.cpu.shares == 7);
+    CHECK(spec.linux_.resources.cpu.cpus == "0");
+    CHECK(spec.linux_.resources.cpu.mems == "1");
+}
+
+TEST_CASE("a field given in both spellings of its object is refused") {
+    CHECK(error_of(with(R"("linux":{"resources":{"cpu":{"cpus":"0"},"CPU":{"Cpus":"1"}}})")) ==
+          "config.json: linux.resources.cpu.cpus: given twice, in different spellings");
+    CHECK(error_of(with(R"("linux":{"resources":{"cpu":{"cpus":"0"},"CPU":{"cpus":"1"}}})")) ==
+          "config.json: linux.resources.cpu: given twice, in different spellings");
+}
+
+TEST_CASE("letters of a device's access that mean nothing are passed over") {
+    const auto spec = parsed(R"({"ociVersion":"1.2.0","root":{"path":"r"},"process":{"args":["x"],"cwd":"/"},
+            "linux":{"resources":{"devices":[{"allow":false,"access":"rwa"}]}}})");
+
+    CHECK(spec.linux_.resources.devices[0].access == "rw");
+}
+
 TEST_CASE("versions of the same major number are accepted, earlier ones, and an absent one") {
     for (const std::string version :
          {"0.5.0-dev", "1.0.0", "1.0.2-dev", "1.0.0-rc5", "1.3.0", "1.99.0", ""}) {
