@@ -299,6 +299,40 @@ class Cgroups(UserCase):
             self.assertIn("cannot set pids limit: container could not join or create cgroup", result.err)
         self.is_gone(box)
 
+    def test_a_cgroup_that_is_delegated_holds_the_container(self):
+        """On a hybrid host a user is given hierarchies of v1 and not the unified one."""
+        parent = f"/{self.word}-delegated"
+        self.delegate(parent)
+        box = self.container().args("sleep", "100")
+        box.config["linux"]["cgroupsPath"] = f"{parent}/{box.id}"
+        box.config["linux"]["resources"] = {"pids": {"limit": 30}}
+
+        result = box.run_detached()
+
+        if host.cgroup_is_v2():  # a cgroup above both places would have to be delegated as well
+            self.fails(result, "permission denied")
+            return
+        self.succeed(result)
+        with open(host.cgroup_file(f"{parent}/{box.id}", "pids", "pids.max"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "30\n")
+        self.succeed(box.delete("--force"))
+
+    def delegate(self, parent):
+        for mount in host.cgroup_mounts():
+            if mount.endswith("/unified"):
+                continue
+            path = mount + parent
+            os.mkdir(path)
+            self.addCleanup(os.rmdir, path)
+            for name in ("", "cgroup.procs", "tasks"):
+                if os.path.exists(os.path.join(path, name)):
+                    os.chown(os.path.join(path, name), UID, GID)
+            for name in ("cpuset.cpus", "cpuset.mems"):
+                if os.path.exists(os.path.join(path, name)):
+                    with open(os.path.join(mount, name), encoding="ascii") as source, \
+                         open(os.path.join(path, name), "w", encoding="ascii") as target:
+                        target.write(source.read())
+
     def test_a_cgroup_that_is_asked_for_and_cannot_be_made_is_an_error(self):
         box = self.container()
         box.config["linux"]["cgroupsPath"] = f"/{self.word}/x"

@@ -27,6 +27,12 @@ Status check_permission(const std::string& path) {
     return errno_error((nearest == path ? "write to " : "mkdir ") + path, errno);
 }
 
+// A move takes the right over a cgroup that is above both places: cgroups(7), "cgroups delegation".
+bool may_move_processes(const Cgroup& cgroup) {
+    const std::string file = cgroup.unified_mount_point + "/cgroup.procs";
+    return ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
 bool is_refusal(const Error& error) {
     return error.errno_value == EACCES || error.errno_value == EPERM || error.errno_value == EROFS;
 }
@@ -64,6 +70,11 @@ Result<Cgroup> keep_permitted(Cgroup wanted, bool is_asked_for, const config::Re
         }
     }
     if (wanted.unified.empty()) return kept;
+    // On a hybrid host the limits are v1's: what is delegated is v1, and this hierarchy is done without.
+    if (wanted.layout != kernel::CgroupLayout::v2 && is_rootless() && !may_move_processes(wanted)) {
+        kept.unified.clear();
+        return kept;
+    }
     const Status permitted = check_permission(wanted.unified);
     if (permitted || is_asked_for || !is_refusal(permitted.error())) return kept;
     // On a hybrid host the limits are v1's.
