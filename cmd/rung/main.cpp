@@ -19,13 +19,13 @@ using namespace rung;
 
 // How a verb's failure is shown. containerd, Docker and podman look for the prefixes and take 255 for a failed set-up of exec.
 struct Failure {
-    std::string_view prefix = {};
+    std::string prefix = {};
     int code = 1;
 };
 
-Failure failure_of(const cli::Verb& verb) {
-    if (std::holds_alternative<cli::Create>(verb)) return {.prefix = "rung create failed"};
-    if (std::holds_alternative<cli::Run>(verb)) return {.prefix = "rung run failed"};
+Failure failure_of(const cli::Verb& verb, const std::string& program) {
+    if (std::holds_alternative<cli::Create>(verb)) return {.prefix = program + " create failed"};
+    if (std::holds_alternative<cli::Run>(verb)) return {.prefix = program + " run failed"};
     if (std::holds_alternative<cli::Exec>(verb)) return {.prefix = "exec failed", .code = 255};
     if (std::holds_alternative<cli::Unknown>(verb)) return {.code = 3};
     return {};
@@ -37,7 +37,7 @@ int report(Error error, Failure failure) {
     return failure.code;
 }
 
-// "rung", or what it was called as: runc's clients look for its name in help and version.
+// "rung", or what it was called as: runc's clients look for its name in help, version and errors.
 std::string program_name(const char* path) {
     const std::string_view name{path};
     return std::string{name.substr(name.rfind('/') + 1)};
@@ -57,7 +57,7 @@ int run_verb(const std::string& program, const std::vector<std::string>& words) 
 
     const auto code = std::visit(
         [&](const auto& alternative) { return cli::perform(options->globals, alternative); }, *verb);
-    return code ? *code : report(code.error(), failure_of(*verb));
+    return code ? *code : report(code.error(), failure_of(*verb, program));
 }
 
 }  // namespace

@@ -81,6 +81,7 @@ Status give_meaning(const GlobalFlags& flags, GlobalOptions& options) {
     options.log_file = flags.log;
     runtime::Globals& globals = options.globals;
     globals.root = TRY(absolute_path(flags.root.empty() ? default_root() : flags.root));
+    globals.root_is_given = !flags.root.empty();
     globals.grant_files = flags.grants;
     globals.criu = flags.criu;
     globals.systemd_cgroup = flags.systemd_cgroup || flags.cgroup_manager == "systemd";

@@ -69,19 +69,42 @@ class Flags(Case):
         self.assertEqual(result.code, 3)
         self.assertIn("No help topic for 'foo'", result.out + result.err)
 
+    @only_rung("have one name each")
+    def test_errors_begin_with_the_name_that_it_was_called_by(self):
+        box = self.container().args("nosuch")
+        box.bundle.write()
+        link = os.path.join(self.work, "runc")
+        os.symlink(self.runtime.path, link)
+
+        for verb in ("create", "run"):
+            self.fails(run([link, "--root", self.runtime.root, verb, "--bundle", box.bundle.path, box.id]),
+                       f'msg="runc {verb} failed: unable to start container process: ')
+
+    @differs(crun="has words of its own")
+    def test_debugging_names_the_stages_of_a_start(self):
+        box = self.container().args("sleep", "100")
+        box.bundle.write()
+        started = self.succeed(self.runtime.call("--debug", "run", "--detach", "--bundle", box.bundle.path, box.id))
+        entered = self.succeed(self.runtime.call("--debug", "exec", box.id, "true"))
+
+        for result, stages in ((started, ("child process in init()", "init: closing the pipe to signal completion")),
+                               (entered, ("child process in init()", "setns_init: about to exec"))):
+            for stage in ("nsexec container setup", *stages):
+                self.assertIn(stage, result.err)
+
     @only_rung("do not have runsc's flags")
     def test_flags_of_runsc_are_accepted(self):
-        self.succeed(self.runtime.call("list"))
+        self.succeed(self.runtime.call("features"))
         for words in (["--platform=kvm"], ["--platform", "systrap"], ["--strace"], ["-strace=true"],
                       ["--debug-log=/x/", "--debug-log-format", "json"], ["--overlay2=root:self"],
                       ["--file-access=shared"], ["--host-uds=open"], ["--nvproxy=true"], ["--directfs=false"],
                       ["--network=host"], ["--network=sandbox"]):
             with self.subTest(words):
-                result = self.runtime.call(*words, "list")
+                result = self.runtime.call(*words, "features")
                 self.assertEqual((result.code, result.err), (0, ""), repr(result))
 
-        self.fails(self.runtime.call("--network=other", "list"), "other")
-        said = self.succeed(self.runtime.call("--debug", "--platform=kvm", "list")).err
+        self.fails(self.runtime.call("--network=other", "features"), "other")
+        said = self.succeed(self.runtime.call("--debug", "--platform=kvm", "features")).err
         self.assertIn("--platform=kvm", said)
 
     def test_a_spec_is_written_once(self):
@@ -424,9 +447,9 @@ class Logs(Case):
 
     @only_rung("do not have it")
     def test_a_log_level_is_one_of_three(self):
-        self.assertEqual(self.runtime.call("--log-level=debug", "--platform=kvm", "list").err.count("kvm"), 1)
-        self.assertEqual(self.runtime.call("--log-level=error", "--platform=kvm", "list").err, "")
-        self.fails(self.runtime.call("--log-level=loud", "list"), "loud")
+        self.assertEqual(self.runtime.call("--log-level=debug", "--platform=kvm", "features").err.count("kvm"), 1)
+        self.assertEqual(self.runtime.call("--log-level=error", "--platform=kvm", "features").err, "")
+        self.fails(self.runtime.call("--log-level=loud", "features"), "loud")
 
 
 class Documents(Case):

@@ -92,6 +92,19 @@ class IdMapped(Case):
 
         self.prints(box.run(), "100000 100000")
 
+    @differs(runc="1.1 does not know it", crun="1.8 fails")
+    def test_what_an_earlier_entry_has_mounted_can_be_mapped(self):
+        for users, seen in ((False, "100001 100001"), (True, "1 1")):
+            with self.subTest(users=users):
+                box = self.box(self.source(f"source{users}"), script=SHOW + "/again/f1", mapped=None, users=users)
+                again = {"destination": "/again", "type": "bind", "source": os.path.join(box.bundle.rootfs, "data"),
+                         "options": ["rbind"]}
+                for field in ("uidMappings", "gidMappings"):
+                    again[field] = [{"containerID": 0, "hostID": 100000, "size": 65536}]
+                box.config["mounts"].append(again)
+
+                self.prints(box.run(), seen)
+
     @only_rung("1.1 and 1.8 do not know it")
     def test_other_attributes_and_propagation_go_with_a_mapping(self):
         script = SHOW + "/data/f1; touch /data/x 2>/dev/null || echo refused; grep -c ' /data .*shared' /proc/self/mountinfo"

@@ -35,6 +35,22 @@ class Looking(Case):
 
 
 class Mounts(Looking):
+    @differs(runc="1.1 parts from the host first", crun="1.8 parts from the host first")
+    def test_a_root_that_is_a_slave_gets_what_the_host_mounts_later(self):
+        for propagation in ("slave", "rslave"):
+            with self.subTest(propagation):
+                box = self.container(propagation).args("sleep", "100")
+                box.config["linux"]["rootfsPropagation"] = propagation
+                os.makedirs(os.path.join(box.bundle.rootfs, "later"))
+                mount_on_host("--bind", box.bundle.path, box.bundle.path)
+                self.addCleanup(subprocess.run, ["umount", "-R", "-l", box.bundle.path], check=True)
+                mount_on_host("--make-shared", box.bundle.path)
+                self.succeed(box.run_detached())
+
+                mount_on_host("--bind", self.source(), os.path.join(box.bundle.rootfs, "later"))
+
+                self.prints(box.exec("cat", "/later/file"), "from the host")
+
     def test_a_bind_may_take_what_an_earlier_entry_has_mounted(self):
         box = self.container()
         box.bundle.add_mount("/first", self.source(), options=["rbind"])

@@ -58,6 +58,9 @@ void warn(Context& context, const Outcome& outcome);
 // Gives the pty master to the parent, over the channel.
 void send_terminal(Context& context, int master);
 
+// Gives a mount that is attached nowhere, and waits until the parent has mapped its ids, which only the host's root may do.
+Outcome map_ids_by_parent(Context& context, int tree, int id_map);
+
 // Gives the listener of a filter that is in force by now, and waits until the parent has it.
 Outcome hand_over_listener(Context& context, int listener, Listener how);
 

@@ -41,7 +41,11 @@ Outcome perform(Context& context, const BindHostPath& step) {
     const Fd tree{clone_tree(source.get(), depth)};
     if (!tree) return failed(tree.get());
     const Depth reach = step.recursive_attributes ? depth : Depth::one_mount;
-    const Outcome changed = change_attributes(tree.get(), step.attributes, step.clear, reach);
+    const uint64_t all = step.clear | step.clear_unless_locked;
+    Outcome changed = change_attributes(tree.get(), step.attributes, all, reach);
+    if (changed.error == EPERM && step.clear_unless_locked != 0)
+        changed = change_attributes(tree.get(), step.attributes, step.clear, reach);
+    if (!changed.failed() && step.id_map >= 0) changed = map_ids_by_parent(context, tree.get(), step.id_map);
     if (changed.failed()) return changed;
     return attach_at(context, tree.get(), step.target.c_str());
 }

@@ -12,6 +12,7 @@ enum class ReportKind : uint32_t {
     terminal,  // the pty master travels with this message (SCM_RIGHTS); no console socket was given
     failed,    // step `step` failed with `errno_value`; `detail` says more
     init_pid,  // from the stage before a second clone: value = the pid of the process that goes on
+    tree,  // BindHostPath: value = the id map that this mount, which travels with the message, is to get. Wants an answer
     listener,  // LoadSeccomp: value = the listener's descriptor here; or it travels with this message. Wants an answer
     warned,  // something was skipped, as runc does; `detail` says what
 };

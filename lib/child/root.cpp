@@ -19,12 +19,12 @@ int open_directory(int directory, const char* path) {
 }
 
 // pivot_root(2) refuses a root whose parent mount is shared, and what is mounted below a shared one would
-// appear on the host. Only the root of a mount can be made private: the way there leads upwards.
-int make_containing_mount_private(int rootfs) {
+// appear on the host. Only the root of a mount can be changed: the way there leads upwards.
+int part_from_host(int rootfs, uint64_t propagation) {
     Fd place{open_directory(rootfs, ".")};
     for (int depth = 0; depth < kMaxPath / 2 && place; ++depth) {
         mount_attr attributes{};
-        attributes.propagation = MS_PRIVATE;
+        attributes.propagation = propagation;
         const int result = kernel::mount_setattr(place.get(), "", AT_EMPTY_PATH, attributes);
         if (result != -EINVAL) return result;
         place = Fd{open_directory(place.get(), "..")};
@@ -53,7 +53,8 @@ Outcome perform(Context& context, const BindRootfs& step) {
     const Fd rootfs{open_directory(AT_FDCWD, step.path.c_str())};
     if (!rootfs) return failed(rootfs.get());
     if (!step.on_host) {
-        if (const int result = make_containing_mount_private(rootfs.get()); result < 0) return failed(result);
+        const uint64_t propagation = step.slave ? MS_SLAVE : MS_PRIVATE;
+        if (const int result = part_from_host(rootfs.get(), propagation); result < 0) return failed(result);
     }
     Fd tree{clone_tree(rootfs.get(), step.recursive ? Depth::recursive : Depth::one_mount)};
     if (!tree) return failed(tree.get());

@@ -111,6 +111,21 @@ Outcome run_steps(Context& context, const Program& program) {
     return done();
 }
 
+constexpr int kEndedBySignal = 128;
+
+[[noreturn]] void end_on_signal(int signal) {
+    _exit(kEndedBySignal + signal);
+}
+
+// The first process of a pid namespace gets no signal that it does not handle (pid_namespaces(7)), and a container that is only created has
+// to end when it is asked to, as runc's does. execve puts the handlers back.
+void end_when_asked() {
+    struct sigaction action {};
+    action.sa_handler = end_on_signal;
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+        (void)sigaction(signal, &action, nullptr);
+}
+
 // What the parent had open is a way to the host for whoever can look into this process once it is inside (CVE-2016-9962): all but the
 // program's own goes first.
 void close_parents_descriptors(const Program& program, const Descriptors& descriptors) {
@@ -163,6 +178,14 @@ void send_terminal(Context& context, int master) {
     (void)send_descriptor(context.descriptors.channel, &report, sizeof report, master);
 }
 
+Outcome map_ids_by_parent(Context& context, int tree, int id_map) {
+    const Report report = make_report(context, ReportKind::tree, {.value = id_map});
+    const int result = send_descriptor(context.descriptors.channel, &report, sizeof report, tree);
+    if (result < 0) return failed(result);
+    await_plain_answer(context);
+    return done();
+}
+
 Outcome hand_over_listener(Context& context, int listener, Listener how) {
     const Report report = make_report(context, ReportKind::listener, {.value = listener});
     if (how == Listener::by_message) {
@@ -202,6 +225,7 @@ void run(const Program& program, const Descriptors& descriptors) noexcept {
     // Processes of the container we are about to enter must not trace us or open our descriptors (CVE-2016-9962).
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     reset_signals();
+    if (descriptors.start >= 0) end_when_asked();
     umask(0);  // what is made until SetUser gets exactly the mode it asks for
     close_parents_descriptors(program, descriptors);
     Context& context = make_context(program);

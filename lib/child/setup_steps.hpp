@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/mount.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -53,7 +55,8 @@ struct BindRootfs {
     std::string path = {};
     bool recursive = true;
     bool on_host = false;  // without a mount namespace: the surroundings are the host's and stay as they are
-};                         // parent mount private, bind on itself; becomes the root of all targets
+    bool slave = false;    // what the host mounts later is to show in the root
+};                         // parent mount private or slave, bind on itself; becomes the root of all targets
 struct OpenRootfs {
     std::string path = {};
 };  // without a mount namespace: only the root of all targets
@@ -74,6 +77,9 @@ struct MountFilesystem {
     bool inherit_mode = false;             // tmpfs without mode=: take the target directory's
     bool must_be_plain_directory = false;  // proc, sysfs: refuse a target reached through a symlink
 };
+// What a more privileged mount namespace has set is locked in that of a user namespace: mount_namespaces(7).
+inline constexpr uint64_t kLockable =
+    MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 // A bind, made by the child itself, of a path of the host as it is seen before the pivot (cgroup directories, /sys).
 struct BindHostPath {
     std::string source = {};
@@ -81,6 +87,8 @@ struct BindHostPath {
     bool recursive = false;
     uint64_t attributes = 0;
     uint64_t clear = 0;
+    uint64_t clear_unless_locked = 0;  // where the kernel lets this user namespace
+    int id_map = -1;                   // which of plan::Lowered::id_maps the parent is to apply; -1: none
     // For what lies beneath as well: a read-only /sys with a writable /sys/fs/cgroup in it would be no protection (CVE-2023-25809).
     bool recursive_attributes = true;
 };

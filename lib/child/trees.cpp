@@ -36,9 +36,6 @@ int set_attributes(int tree, uint64_t set, uint64_t clear, Depth depth) {
 Outcome change_attributes(int tree, uint64_t set, uint64_t clear, Depth depth) {
     const int result = set_attributes(tree, set, clear, depth);
     if (result != -EPERM || clear == 0) return failed(result);
-    // mount_namespaces(7): what a more privileged mount namespace set is locked in this one.
-    constexpr uint64_t kLockable =
-        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
     struct statfs status {};
     if (fstatfs(tree, &status) < 0) return failed(result);
     const uint64_t locked =

@@ -134,9 +134,18 @@ Attributes with(Attributes before, uint64_t attribute) {
     return {.set = before.set | attribute, .clear = before.clear & ~attribute};
 }
 
+// "atime" takes back a "noatime" before it and leaves "strictatime" alone; what the mount has already it does not change (mount(2), and
+// so runc).
+Attributes without_mode(Attributes before, uint64_t mode) {
+    const bool is_named = (before.clear & MOUNT_ATTR__ATIME) != 0;
+    if (!is_named || (before.set & MOUNT_ATTR__ATIME) != mode) return before;
+    return {.set = before.set & ~uint64_t{MOUNT_ATTR__ATIME},
+            .clear = before.clear & ~uint64_t{MOUNT_ATTR__ATIME}};
+}
+
 Attributes without(Attributes before, uint64_t attribute) {
     if (is_atime_mode(attribute)) {
-        // "atime" undoes "noatime" and leaves "strictatime" alone. What remains is relatime, the default.
+        // "ratime" undoes "rnoatime" and leaves "rstrictatime" alone. What remains is relatime, the default.
         const bool other_mode =
             (before.set & MOUNT_ATTR__ATIME) != 0 && (before.set & MOUNT_ATTR__ATIME) != attribute;
         return other_mode ? before : with(before, MOUNT_ATTR_RELATIME);
@@ -153,9 +162,12 @@ void apply(const Option& option, MountOptions& result) {
     };
     switch (option.kind) {
         case Kind::set:
+            result.names_attribute = true;
             return store_own(with(own, option.value));
         case Kind::clear:
-            return store_own(without(own, option.value));
+            result.names_attribute = true;
+            return store_own(is_atime_mode(option.value) ? without_mode(own, option.value)
+                                                         : without(own, option.value));
         case Kind::recursive_set:
             return store_tree(with(tree, option.value));
         case Kind::recursive_clear:

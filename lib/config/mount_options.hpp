@@ -19,6 +19,7 @@ struct MountOptions {
     bool remount = false;
     uint64_t set = 0;    // attributes to set
     uint64_t clear = 0;  // attributes to clear; includes MOUNT_ATTR__ATIME when an atime mode is named
+    bool names_attribute = false;                 // of the mount itself, if only to say that it is not wanted
     uint64_t recursive_set = 0;                   // rro, rnosuid ...
     uint64_t recursive_clear = 0;                 // rrw, rsuid ...
     std::vector<unsigned long> propagation = {};  // MS_PRIVATE, MS_SLAVE | MS_REC ..., in the order written

@@ -30,7 +30,8 @@ struct OpenTree {
     std::string source = {};  // absolute host path
     std::string target = {};  // for the error text
     bool recursive = false;
-    uint64_t set = 0, clear = 0;                      // the top mount
+    uint64_t set = 0, clear = 0;  // the top mount
+    bool is_locked = false;       // for a user namespace, in which what the host has set cannot be taken back
     uint64_t recursive_set = 0, recursive_clear = 0;  // AT_RECURSIVE
     std::vector<unsigned long> propagation = {};      // in order; MS_REC means AT_RECURSIVE
     std::optional<IdMap> id_map = {};
@@ -59,6 +60,7 @@ enum class MapWriter { parent, tool };
 struct Lowered {
     std::vector<OpenTree> trees = {};
     std::vector<OpenNamespace> namespaces = {};
+    std::vector<IdMap> id_maps = {};  // of mounts that the child makes and only the parent may map
     int slot_count = 0;
     uint64_t clone_flags = 0;  // CLONE_NEW* for clone3 in the parent
     // setns(2) in the parent, before the clone: its children land there.

@@ -40,6 +40,27 @@ std::vector<unsigned long> tree_propagation(const SandboxPlan& plan, const Mount
     return propagation;
 }
 
+struct OwnAttributes {
+    uint64_t set = 0;
+    uint64_t clear = 0;
+    uint64_t clear_unless_locked = 0;
+};
+
+// A bind that names no attribute has those of its source. With the first one that it names it has those that it names and no other, except
+// for access times, which are a choice of their own: as for runc (mount(2), MS_BIND | MS_REMOUNT). What the host has set is locked in a
+// user namespace and stays; and a grant takes nothing back that protects the host.
+OwnAttributes own_attributes(const SandboxPlan& plan, const MountOptions& options) {
+    OwnAttributes result{.set = options.set, .clear = options.clear};
+    if (!options.names_attribute || plan.granted) return result;
+    const bool names_access_time =
+        (options.clear & MOUNT_ATTR__ATIME) != 0 || (options.set & MOUNT_ATTR_NODIRATIME) != 0;
+    result.clear &= ~uint64_t{MOUNT_ATTR_NODIRATIME};
+    if (names_access_time) result.clear |= MOUNT_ATTR__ATIME | (MOUNT_ATTR_NODIRATIME & ~options.set);
+    result.clear |= MOUNT_ATTR_NOSYMFOLLOW & ~options.set;
+    result.clear_unless_locked = child::kLockable & ~(options.set | options.clear);
+    return result;
+}
+
 // The pieces are taken out while they are writable, and put back onto the mount that no longer is.
 void attach_around_slices(Draft& draft, const Mount& mount, const std::vector<Slice>& slices) {
     std::vector<child::AttachTree> kept;
@@ -54,12 +75,17 @@ void attach_around_slices(Draft& draft, const Mount& mount, const std::vector<Sl
 }
 
 // Where the caller may not clone mounts only the child may, as root of its user namespace.
-void bind_in_child(Draft& draft, const Mount& mount, const MountOptions& options, const std::string& source) {
+void bind_in_child(Draft& draft, const Mount& mount, const MountOptions& options, const std::string& source,
+                   const std::optional<IdMap>& id_map) {
+    if (id_map) draft.lowered.id_maps.push_back(*id_map);
+    const OwnAttributes own = own_attributes(draft.plan, options);
     draft.add(child::BindHostPath{.source = source,
                                   .target = mount.destination,
                                   .recursive = options.recursive_bind,
-                                  .attributes = options.set,
-                                  .clear = options.clear,
+                                  .attributes = own.set,
+                                  .clear = own.clear,
+                                  .clear_unless_locked = own.clear_unless_locked,
+                                  .id_map = id_map ? static_cast<int>(draft.lowered.id_maps.size()) - 1 : -1,
                                   .recursive_attributes = path::covers("/sys", path::clean(source))});
     if (!options.propagation.empty()) {
         draft.add(child::RemountTarget{.target = mount.destination, .propagation = options.propagation});
@@ -115,16 +141,18 @@ Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
     if (!is_privileged || is_made_earlier(draft, mount, source)) {
         if (id_map && !is_privileged)
             return mount_error(mount, "id-mapped mounts are not supported for rootless containers");
-        if (id_map) return mount_error(mount, "what another entry mounts cannot be id-mapped");
-        bind_in_child(draft, mount, options, source);
+        bind_in_child(draft, mount, options, source, id_map);
     } else {
         const child::Slot tree = draft.new_slot();
+        const OwnAttributes own = own_attributes(draft.plan, options);
+        const bool is_locked = draft.plan.spec.has_namespace(config::NamespaceType::user);
         draft.lowered.trees.push_back({.slot = tree,
                                        .source = source,
                                        .target = mount.destination,
                                        .recursive = options.recursive_bind,
-                                       .set = options.set,
-                                       .clear = options.clear,
+                                       .set = own.set,
+                                       .clear = own.clear | (is_locked ? 0 : own.clear_unless_locked),
+                                       .is_locked = is_locked && options.names_attribute,
                                        .recursive_set = options.recursive_set,
                                        .recursive_clear = options.recursive_clear,
                                        .propagation = tree_propagation(draft.plan, options),

@@ -96,6 +96,10 @@ void run_create_hooks(Draft& draft, std::optional<NetworkSlots> networks) {
     if (networks) draft.add(child::JoinNamespace{networks->workload, CLONE_NEWNET});
 }
 
+bool is_slave(std::string_view propagation) {
+    return (propagation_of(propagation).value_or(0) & MS_SLAVE) != 0;
+}
+
 void bind_image_slices(Draft& draft) {
     for (const Slice& slice : draft.plan.slices) {
         if (slice.mount.empty()) draft.add(child::BindSlice{.path = slice.path, .set = kHarmless});
@@ -111,7 +115,9 @@ Status build_root(Draft& draft, std::optional<NetworkSlots> networks) {
     if (own_mounts) {
         draft.add(child::SetRootPropagation{initial_propagation(draft.plan)});
         // What the host has mounted below the rootfs is no part of the image: read-only on the root would not reach it.
-        draft.add(child::BindRootfs{.path = draft.options.rootfs, .recursive = !draft.plan.granted});
+        draft.add(child::BindRootfs{.path = draft.options.rootfs,
+                                    .recursive = !draft.plan.granted,
+                                    .slave = is_slave(spec.linux_.rootfs_propagation)});
         // Before the mounts, which may lie on top of a slice.
         bind_image_slices(draft);
         TRY(add_mounts(draft));

@@ -73,8 +73,8 @@ Result<std::vector<ContainerInfo>> list(const Globals& globals) {
     std::vector<ContainerInfo> containers;
     const auto names = kernel::list_directory(globals.root);
     if (!names) {
-        if (names.error().errno_value == ENOENT) return containers;
-        return names.error();
+        if (names.error().errno_value == ENOENT && !globals.root_is_given) return containers;
+        return Error{names.error()}.context("--root");
     }
     for (const std::string& name : *names) {
         if (!check_id(name)) continue;

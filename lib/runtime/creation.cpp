@@ -16,6 +16,7 @@
 #include "kernel/files.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/host_mounts.hpp"
+#include "runtime/id_mapped.hpp"
 #include "runtime/id_maps.hpp"
 #include "runtime/net_devices.hpp"
 #include "runtime/resctrl.hpp"
@@ -242,6 +243,10 @@ Status Creation::converse() {
             TRY(on_listener(report));
             continue;
         }
+        if (report.kind == child::ReportKind::tree) {
+            TRY(on_tree(report));
+            continue;
+        }
         switch (static_cast<child::SyncPoint>(report.value)) {
             case child::SyncPoint::joined_namespaces:
                 TRY(on_joined_namespaces());
@@ -283,6 +288,18 @@ Status Creation::on_listener(const child::Report& report) {
     return send_to_seccomp_agent(lowered_.seccomp_agent, oci_state("creating"), process_->pid(), listener);
 }
 
+// A mount that the container has made itself: its user namespace may have no right over whose ids the files have.
+Status Creation::on_tree(const child::Report& report) {
+    const Fd tree = process_->take_tree();
+    const auto* step = std::get_if<child::BindHostPath>(&lowered_.program.steps.at(report.step));
+    if (step == nullptr || !tree) return Error{.message = "the container's process sent a malformed report"};
+    TRY(map_ids(tree, step->source, lowered_.id_maps.at(static_cast<size_t>(report.value)))
+            .context(wording::mount_failed(step->source, step->target))
+            .context(wording::kDuringInit)
+            .context(wording::kUnableToStart));
+    return process_->answer({});
+}
+
 Status Creation::on_before_pivot() {
     hooks_have_run_ = true;
     TRY(run_hooks("prestart", spec().hooks.prestart, oci_state("creating"), process_->pidfd()));
@@ -291,6 +308,7 @@ Status Creation::on_before_pivot() {
 }
 
 Status Creation::announce() {
+    log::debug(wording::kStageCreated);
     if (!options_.pid_file.empty()) TRY(write_pid_file(options_.pid_file, process_->pid()));
     if (!options_.pidfd_socket.empty()) TRY(send_pidfd(options_.pidfd_socket, process_->pidfd()));
     if (when_ready_ == WhenReady::wait_for_start) {

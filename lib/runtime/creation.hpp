@@ -45,6 +45,7 @@ class Creation {
     Status on_joined_namespaces();
     Status on_made_networks();
     Status on_listener(const child::Report& report);
+    Status on_tree(const child::Report& report);
     Status on_before_pivot();
     Status announce();
     Error with_hook_output(Error error) const;

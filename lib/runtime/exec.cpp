@@ -197,6 +197,7 @@ Status bring_to_exec(Joined& joined, const Container& container, const plan::Low
     TRY(set_rlimits(process.pid(), lowered.rlimits));
     if (!options.pid_file.empty()) TRY(write_pid_file(options.pid_file, process.pid()));
     if (!options.pidfd_socket.empty()) TRY(send_pidfd(options.pidfd_socket, process.pidfd()));
+    log::debug(wording::kStageExec);
     TRY(process.answer({}));
     return process.await_exec(lowered.program);
 }

@@ -19,6 +19,7 @@
 #include "kernel/syscalls.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/oom_score.hpp"
+#include "runtime/wording.hpp"
 
 namespace rung::runtime {
 namespace {
@@ -142,6 +143,7 @@ Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const 
         child::run(lowered.program, descriptors);
     }
     if (pid < 0) return clone_error(-pid, arguments.flags);
+    log::debug(std::string{wording::kStageCloned} + ": process " + std::to_string(pid));
     return Launched{std::move(parent_end), Fd{pidfd}, pid};
 }
 
@@ -164,6 +166,7 @@ Result<std::optional<child::Report>> Launched::receive() {
     if (length != sizeof report) return Error{.message = "the container's process sent a malformed report"};
     if (report.kind == child::ReportKind::terminal) terminal_ = take_descriptor(message);
     if (report.kind == child::ReportKind::listener) listener_ = take_descriptor(message);
+    if (report.kind == child::ReportKind::tree) tree_ = take_descriptor(message);
     report.text[sizeof report.text - 1] = '\0';
     return std::optional{report};
 }
@@ -198,9 +201,12 @@ Result<child::Report> Launched::await_report(const child::Program& program,
                 if (!pidfd_) return errno_error("open the container's process", -pidfd_.get());
                 break;
             }
-            case child::ReportKind::sync:
-            case child::ReportKind::listener:
             case child::ReportKind::ready:
+                log::debug(wording::kStageInit);
+                return *report;
+            case child::ReportKind::sync:
+            case child::ReportKind::tree:
+            case child::ReportKind::listener:
                 return *report;
         }
     }

@@ -49,6 +49,7 @@ class Launched {
                                        const std::vector<plan::OpenTree>& trees = {});
     // The listener that such a report is about.
     Result<Fd> take_listener(const child::Report& report);
+    Fd take_tree() { return std::move(tree_); }  // what came with ReportKind::tree
     // Lets the child go on after a sync, with the cgroup files that it shall write.
     Status answer(const std::vector<Fd>& cgroup_joins);
     // Blocks until the child has become the workload; its failure to do so is the error.
@@ -65,6 +66,7 @@ class Launched {
     pid_t pid_ = 0;
     Fd terminal_ = {};
     Fd listener_ = {};
+    Fd tree_ = {};
 };
 
 // One clone3, with the child running lowered.program. `lowered`'s time offsets are written and its pid namespace entered before.

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -27,8 +28,7 @@ namespace {
 // Filters are the same for every container of an engine: compiled once a boot, shared by every --root.
 constexpr const char* kFilterCache = "/run/rung/.seccomp";
 
-// mount_namespaces(7): what a more privileged mount namespace set is locked in that of a user namespace.
-constexpr uint64_t kLockable = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+constexpr uint64_t kAccessTimes = ST_NOATIME | ST_NODIRATIME | ST_RELATIME;
 
 Status set_attributes(const Fd& tree, const mount_attr& attributes, unsigned int flags) {
     const int result = kernel::mount_setattr(tree.get(), "", AT_EMPTY_PATH | flags, attributes);
@@ -37,8 +37,23 @@ Status set_attributes(const Fd& tree, const mount_attr& attributes, unsigned int
     const bool refused = result == -EPERM && attributes.attr_clr != 0 && fstatfs(tree.get(), &status) == 0;
     // statfs(2) has the same bits.
     const uint64_t locked =
-        refused ? static_cast<uint64_t>(status.f_flags) & attributes.attr_clr & kLockable : 0;
+        refused ? static_cast<uint64_t>(status.f_flags) & attributes.attr_clr & child::kLockable : 0;
     return errno_error(locked != 0 ? wording::locked_attributes(locked) : "set mount attributes", -result);
+}
+
+Result<uint64_t> attributes_of(const Fd& tree) {
+    struct statfs status {};
+    if (fstatfs(tree.get(), &status) < 0) return errno_error("statfs", errno);
+    return static_cast<uint64_t>(status.f_flags);
+}
+
+// We may take back anything; the kernel would not let the container's own user namespace.
+Status check_locks(uint64_t before, uint64_t after) {
+    const uint64_t lost = before & ~after & child::kLockable;
+    if (lost != 0) return errno_error(wording::locked_attributes(lost), EPERM);
+    if ((before & kAccessTimes) != (after & kAccessTimes))
+        return errno_error(std::string{wording::kLockedAccessTimes}, EPERM);
+    return {};
 }
 
 Status set_tree_attributes(const Fd& tree, const plan::OpenTree& wanted) {
@@ -48,10 +63,12 @@ Status set_tree_attributes(const Fd& tree, const plan::OpenTree& wanted) {
         TRY(set_attributes(tree, attributes, (propagation & MS_REC) != 0 ? AT_RECURSIVE : 0));
     }
     if ((wanted.set | wanted.clear) != 0) {
+        const uint64_t before = TRY(attributes_of(tree));
         mount_attr attributes{};
         attributes.attr_set = wanted.set;
         attributes.attr_clr = wanted.clear;
         TRY(set_attributes(tree, attributes, 0));
+        if (wanted.is_locked) TRY(check_locks(before, TRY(attributes_of(tree))));
     }
     // After the top mount's own, as for runc: "rw" takes nothing away from "rro".
     if ((wanted.recursive_set | wanted.recursive_clear) != 0) {

@@ -15,6 +15,7 @@ namespace rung::runtime {
 
 struct Globals {
     std::string root = {};         // state directory, absolute; where containers are remembered
+    bool root_is_given = false;    // by the caller, who is wrong if nothing is there
     std::string own_program = {};  // rung's own path, beside which its helper programs are
     bool systemd_cgroup = false;
     // No cgroup is made: processes stay in the caller's, and a limit is refused, or config.json's limits do not hold.

@@ -71,6 +71,13 @@ inline constexpr std::string_view kNoWaitKill =
     "error adding WaitKill flag to seccomp filter: SetWaitKill requires Linux 5.19";
 inline constexpr std::string_view kNoNotify = "seccomp notify unsupported: it requires Linux 5.7";
 
+// ---- how far a start has come, in the debug log; runc's tests, which know the stages by these words ----
+inline constexpr std::string_view kStageCloned = "nsexec container setup";  // the process exists
+inline constexpr std::string_view kStageInit = "child process in init()";   // and is all that it is to be
+inline constexpr std::string_view kStageCreated =
+    "init: closing the pipe to signal completion";  // the container is announced
+inline constexpr std::string_view kStageExec = "setns_init: about to exec";
+
 // ---- CPUs; runc's tests look for what its nsexec says ----
 inline std::string initial_affinity(std::string_view mask) {
     return "nsexec: affinity: " + std::string{mask};
@@ -106,6 +113,8 @@ inline std::string locked_attributes(uint64_t attributes) {
     }
     return "the source is " + names + ", which is locked in this user namespace and cannot be cleared";
 }
+inline constexpr std::string_view kLockedAccessTimes =
+    "the source's access times are locked in this user namespace and cannot be changed";
 // `error running createRuntime hook #1`, for the parent's hooks and the child's alike.
 inline std::string hook_failed(std::string_view kind, unsigned index) {
     return "error running " + std::string{kind} + " hook #" + std::to_string(index);

@@ -61,6 +61,15 @@ TEST_CASE("an atime mode replaces the whole field") {
     CHECK(parsed({"noatime", "norelatime"}).set == MOUNT_ATTR_NOATIME);
     CHECK(parsed({"nodiratime"}).set == MOUNT_ATTR_NODIRATIME);
     CHECK(parsed({"nodiratime"}).clear == 0);
+    CHECK(parsed({"atime", "norelatime"}).clear == 0);
+    CHECK(parsed({"relatime", "norelatime"}).clear == 0);
+    CHECK(parsed({"ratime"}).recursive_clear == MOUNT_ATTR__ATIME);
+}
+
+TEST_CASE("a word about the mount's own attributes is remembered, even if it sets none") {
+    CHECK(parsed({"atime"}).names_attribute);
+    CHECK(parsed({"rw"}).names_attribute);
+    CHECK_FALSE(parsed({"rbind", "rprivate", "rro", "sync", "defaults"}).names_attribute);
 }
 
 TEST_CASE("recursive words are kept apart from those of the mount itself") {

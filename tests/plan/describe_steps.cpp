@@ -89,7 +89,7 @@ std::string details(const SetRootPropagation& step) {
     return hexadecimal(step.flags);
 }
 std::string details(const BindRootfs& step) {
-    return step.path;
+    return step.path + (step.slave ? " slave" : "");
 }
 std::string details(const OpenRootfs& step) {
     return step.path;
@@ -104,7 +104,8 @@ std::string details(const MountFilesystem& step) {
     return text;
 }
 std::string details(const BindHostPath& step) {
-    return step.source + " " + step.target + " " + hexadecimal(step.attributes);
+    return step.source + " " + step.target + " " + hexadecimal(step.attributes) +
+           (step.id_map >= 0 ? " id-mapped" : "");
 }
 std::string details(const RemountTarget& step) {
     return step.target + " " + hexadecimal(step.set) + (step.recursive ? " recursive" : "");

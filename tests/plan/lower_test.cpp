@@ -180,8 +180,43 @@ TEST_CASE("a bind is cloned by the parent, detached from the host's propagation,
                                              .target = "/data",
                                              .recursive = true,
                                              .set = MOUNT_ATTR_RDONLY,
+                                             .clear = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+                                                      MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOSYMFOLLOW,
                                              .propagation = {MS_SLAVE | MS_REC, MS_SHARED | MS_REC}});
     CHECK(position(test::describe(lowered.program.steps), "AttachTree 0 /data") > 0);
+}
+
+TEST_CASE(
+    "a bind that names an attribute has no other of its source's, and one that names none has them all") {
+    config::Spec spec = usual_spec();
+    spec.mounts = {{"/a", "bind", "/a", {"bind", "rprivate"}},
+                   {"/b", "bind", "/b", {"bind", "ro", "dev"}},
+                   {"/c", "bind", "/c", {"bind", "nodiratime"}},
+                   {"/d", "bind", "/d", {"bind", "atime"}}};
+
+    const auto trees = lowered_from(spec).trees;
+
+    CHECK((trees[0].set | trees[0].clear) == 0);
+    CHECK(trees[1].set == MOUNT_ATTR_RDONLY);
+    CHECK(trees[1].clear ==
+          (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOSYMFOLLOW));
+    CHECK(trees[2].set == MOUNT_ATTR_NODIRATIME);
+    CHECK((trees[2].clear & (MOUNT_ATTR__ATIME | MOUNT_ATTR_NODIRATIME)) == MOUNT_ATTR__ATIME);
+    CHECK((trees[3].clear & MOUNT_ATTR__ATIME) == 0);
+    CHECK((trees[3].clear & MOUNT_ATTR_RDONLY) != 0);
+}
+
+TEST_CASE("for a user namespace, and under a grant, a bind loses only what it names") {
+    config::Spec spec = usual_spec();
+    spec.mounts = {{"/a", "bind", "/a", {"bind", "ro", "dev"}}};
+    plan::SandboxPlan granted{.spec = spec, .granted = true};
+    spec.linux_.namespaces.push_back({.type = config::NamespaceType::user});
+
+    const auto tree = lowered_from(spec).trees[0];
+
+    CHECK(tree.clear == (MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSYMFOLLOW));
+    CHECK(tree.is_locked);
+    CHECK(lowered_from(granted).trees[0].clear == MOUNT_ATTR_NODEV);
 }
 
 TEST_CASE("file system data on a bind is an error") {
