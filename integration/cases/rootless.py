@@ -96,6 +96,15 @@ class Mappings(UserCase):
         more = [1, FIRST_SUBORDINATE, SUBORDINATES]
         self.assertEqual(self.maps_of(box), [[[0, UID, 1], more], [[0, GID, 1], more]])
 
+    @differs(runc="1.1 says it on a line of its own", crun="1.8 has words of its own")
+    def test_a_namespace_of_the_host_that_cannot_be_joined_is_named(self):
+        for kind, name in (("ipc", "ipc"), ("network", "net")):
+            with self.subTest(kind):
+                box = self.container(name)
+                box.bundle.namespace(kind, f"/proc/self/ns/{name}")
+
+                self.fails(box.run(), f"join the {kind} namespace", "operation not permitted")
+
     @differs(crun="adds a user namespace")
     def test_without_a_user_namespace_it_is_refused(self):
         box = self.container()

@@ -44,10 +44,12 @@ struct Context {
     int32_t host_pid = 0;  // from the same answer
     int null_device = -1;  // a mount of the host's verified null device (char 1:3), taken before the pivot
     bool null_device_attached = false;  // it covers a masked file already: further ones get clones of it
-    int empty_directory = -1;        // a read-only tmpfs, made for and attached to the first masked directory
-    bool started = false;            // AwaitStart is past: errors go to standard error as well
-    char executable[kMaxPath] = {};  // found by FindExecutable
-    char home[kMaxPath] = {};        // "HOME=..." made by SetHome
+    int empty_directory = -1;  // a read-only tmpfs, made for and attached to the first masked directory
+    bool directory_is_refused =
+        false;             // to root, who may have less right than the user (NFS, ids that are not mapped)
+    bool started = false;  // AwaitStart is past: errors go to standard error as well
+    char executable[kMaxPath] = {};      // found by FindExecutable
+    char home[kMaxPath] = {};            // "HOME=..." made by SetHome
     const char** environment = nullptr;  // made by SetHome
     const char** arguments = nullptr;    // made by FindExecutable
 };
@@ -66,6 +68,7 @@ Outcome hand_over_listener(Context& context, int listener, Listener how);
 
 // Each step's doing, in the file that its subject names.
 Outcome perform(Context& context, const UnshareNamespaces& step);  // namespaces.cpp
+Outcome perform(Context& context, const MakeTimeNamespace& step);
 Outcome perform(Context& context, const JoinNamespace& step);
 Outcome perform(Context& context, const KeepNetworkNamespace& step);
 Outcome perform(Context& context, const BecomeDumpable& step);

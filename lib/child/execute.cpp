@@ -125,8 +125,11 @@ Outcome perform(Context& context, const ChangeDirectory& step) {
         (void)close(directory);
         return done();
     }
+    if (step.attempt == Attempt::second && !context.directory_is_refused) return done();
     int result = enter_directory(step.path.c_str());
     if (result == -ENOSYS || result == -EPERM) result = enter_directory_and_look(step.path.c_str());
+    context.directory_is_refused = step.attempt == Attempt::first && result == -EACCES;
+    if (context.directory_is_refused) return done();
     if (result == -ELOOP) return failed(result, Detail::cwd_outside_container, step.path.c_str());
     return failed(result, Detail::none, step.path.c_str());
 }

@@ -21,6 +21,17 @@ Outcome perform(Context&, const UnshareNamespaces& step) {
     return failed(kernel::unshare(static_cast<unsigned int>(step.flags)));
 }
 
+Outcome perform(Context&, const MakeTimeNamespace& step) {
+    if (const int result = kernel::unshare(CLONE_NEWTIME); result < 0) return failed(result);
+    if (step.offsets.empty()) return done();
+    // What is here still sees the host's /proc.
+    const int file = kernel::checked(open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC));
+    if (file < 0) return failed(file);
+    const int result = kernel::checked(write(file, step.offsets.data(), step.offsets.size()));
+    (void)close(file);
+    return failed(result);
+}
+
 Outcome perform(Context& context, const JoinNamespace& step) {
     int& slot = context.descriptors.slots[static_cast<size_t>(step.slot)];
     // A user namespace may deny setgroups(2), and the caller's groups would then stay with the container. An ordinary user may not drop them.

@@ -88,13 +88,15 @@ struct SetUser {
 struct SetCapabilities {
     config::Capabilities sets = {};
 };
+enum class Attempt { only, first, second };
 struct ChangeDirectory {
     std::string path = {};
     bool create = false;
-};                         // getcwd(3) must be absolute afterwards (CVE-2024-21626)
-struct SetHome {};         // HOME from the container's /etc/passwd when env has none
-struct FindExecutable {};  // args[0] through PATH, as Go's exec.LookPath
-struct AwaitStart {};      // blocks on the start descriptor (Program::start)
-struct Execute {};         // execve(2); the last step
+    Attempt attempt = Attempt::only;  // first: EACCES leaves it to the second, which is made only then
+};                                    // getcwd(3) must be absolute afterwards (CVE-2024-21626)
+struct SetHome {};                    // HOME from the container's /etc/passwd when env has none
+struct FindExecutable {};             // args[0] through PATH, as Go's exec.LookPath
+struct AwaitStart {};                 // blocks on the start descriptor (Program::start)
+struct Execute {};                    // execve(2); the last step
 
 }  // namespace rung::child

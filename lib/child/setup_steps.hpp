@@ -22,6 +22,10 @@ using Slot = int;
 struct UnshareNamespaces {
     int flags = 0;
 };  // CLONE_NEW*; unshare(2)
+// For the processes that this one makes; offsets can be written only before the first of them: time_namespaces(7).
+struct MakeTimeNamespace {
+    std::string offsets = {};
+};
 struct JoinNamespace {
     Slot slot = 0;
     int flag = 0;

@@ -142,6 +142,12 @@ std::string time_offsets_text(const config::Linux& linux_config) {
     return text;
 }
 
+// Without privilege only the user namespace that is made gives the right to make it, and only its maker's children are inside.
+bool child_makes_time(const Draft& draft) {
+    return is_new(draft.plan, NamespaceType::time) && is_new(draft.plan, NamespaceType::user) &&
+           !draft.host.may_clone_mounts;
+}
+
 }  // namespace
 
 bool has_new_user_namespace(const SandboxPlan& plan) {
@@ -152,11 +158,18 @@ std::optional<NetworkSlots> enter_namespaces(Draft& draft) {
     const SandboxPlan& plan = draft.plan;
     Lowered& lowered = draft.lowered;
     plan_id_maps(draft);
-    if (is_new(plan, NamespaceType::time)) lowered.time_offsets = time_offsets_text(plan.spec.linux_);
-
     std::vector<child::Step> first = first_steps(draft);
+    uint64_t first_flags = 0;
+    if (first.empty() && child_makes_time(draft)) {
+        first_flags = CLONE_NEWUSER;
+        first.emplace_back(child::BecomeDumpable{});  // its files in /proc are root's otherwise
+        first.emplace_back(child::MakeTimeNamespace{time_offsets_text(plan.spec.linux_)});
+    } else if (is_new(plan, NamespaceType::time)) {
+        lowered.time_offsets = time_offsets_text(plan.spec.linux_);
+    }
     const bool staged = !first.empty();
-    (staged ? lowered.second_clone_flags : lowered.clone_flags) = cloned_namespaces(plan);
+    (staged ? lowered.second_clone_flags : lowered.clone_flags) = cloned_namespaces(plan) & ~first_flags;
+    lowered.clone_flags |= first_flags;
     if (staged) lowered.first = child::Program{.steps = std::move(first)};
     if (!staged && is_joined(plan, NamespaceType::pid))
         lowered.join_pid = open_namespace(draft, NamespaceType::pid);

@@ -64,6 +64,8 @@ void become_user(std::vector<child::Step>& steps, const ProcessTail& tail) {
     steps.emplace_back(child::DropBounding{capabilities.bounding});
     steps.emplace_back(child::SetUser{process.user, tail.setgroups, tail.caller_is_root});
     steps.emplace_back(child::SetCapabilities{capabilities});
+    if (process.user.uid != 0)
+        steps.emplace_back(child::ChangeDirectory{.path = process.cwd, .attempt = child::Attempt::second});
     steps.emplace_back(child::SetHome{});
     steps.emplace_back(child::FindExecutable{});
 }
@@ -114,7 +116,10 @@ void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTa
     steps.emplace_back(child::CloseDescriptors{tail.preserve_fds});
     // Before the user changes: root may enter directories that the user may not, as with `-w /root -u 1000`. Before the filters, which may
     // forbid the calls that look where it leads. After every mount: it must not be what a mask or a read-only bind has since covered.
-    steps.emplace_back(child::ChangeDirectory{.path = process.cwd, .create = false});
+    // Where it is root who may not, the user tries again.
+    const bool is_root = process.user.uid == 0;
+    steps.emplace_back(child::ChangeDirectory{
+        .path = process.cwd, .attempt = is_root ? child::Attempt::only : child::Attempt::first});
     if (process.no_new_privileges) {
         steps.emplace_back(child::SetNoNewPrivs{});
     } else {

@@ -232,7 +232,7 @@ Status Creation::launch_process() {
 
 Status Creation::converse() {
     while (true) {
-        auto received = process_->await_report(lowered_.program, lowered_.trees);
+        auto received = process_->await_report(lowered_);
         if (!received) return with_hook_output(std::move(received).error());
         const child::Report report = *received;
         if (report.kind == child::ReportKind::ready) {

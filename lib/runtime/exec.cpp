@@ -183,7 +183,7 @@ Status bring_to_exec(Joined& joined, const Container& container, const plan::Low
                      const ExecOptions& options) {
     Launched& process = joined.process;
     while (true) {
-        const auto report = TRY(process.await_report(lowered.program));
+        const auto report = TRY(process.await_report(lowered));
         if (report.kind == child::ReportKind::ready) break;
         if (report.kind == child::ReportKind::listener) {
             TRY(hand_listener_over(process, report, container, lowered.seccomp_agent));

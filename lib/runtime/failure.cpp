@@ -87,6 +87,9 @@ class Description {
         }
         return because("make new namespaces (" + names + ")");
     }
+    std::string operator()(const child::MakeTimeNamespace&) const {
+        return because("create a time namespace");
+    }
     std::string operator()(const child::JoinNamespace& step) const {
         return because("join the " + std::string{namespace_name(step.flag)} + " namespace");
     }

@@ -180,14 +180,14 @@ Error Launched::describe_death() const {
     return Error{.message = std::move(message)};
 }
 
-Result<child::Report> Launched::await_report(const child::Program& program,
-                                             const std::vector<plan::OpenTree>& trees) {
+Result<child::Report> Launched::await_report(const plan::Lowered& lowered) {
     while (true) {
         const auto report = TRY(receive());
         if (!report) return describe_death();
+        const child::Program& program = lowered.first && !is_second_ ? *lowered.first : lowered.program;
         switch (report->kind) {
             case child::ReportKind::failed:
-                return describe_failure(program, *report, trees);
+                return describe_failure(program, *report, lowered.trees);
             case child::ReportKind::warned:
                 log_warning(program, *report);
                 break;
@@ -195,6 +195,7 @@ Result<child::Report> Launched::await_report(const child::Program& program,
                 break;
             case child::ReportKind::init_pid: {
                 // The first process has done its part: reap it, and go on with its sibling.
+                is_second_ = true;
                 (void)waitpid(pid_, nullptr, 0);
                 pid_ = report->value;
                 pidfd_ = Fd{kernel::pidfd_open(pid_, 0)};

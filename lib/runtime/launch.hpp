@@ -44,9 +44,8 @@ class Launched {
     Fd take_terminal() { return std::move(terminal_); }
 
     // The next report that is a sync, a listener or `ready`. A failed step becomes the error that describes it; warnings are logged, the
-    // terminal and the pid of a second clone are taken in on the way. `trees` lets the error name a mount's source.
-    Result<child::Report> await_report(const child::Program& program,
-                                       const std::vector<plan::OpenTree>& trees = {});
+    // terminal and the pid of a second clone are taken in on the way. `lowered` is what was launched.
+    Result<child::Report> await_report(const plan::Lowered& lowered);
     // The listener that such a report is about.
     Result<Fd> take_listener(const child::Report& report);
     Fd take_tree() { return std::move(tree_); }  // what came with ReportKind::tree
@@ -67,6 +66,7 @@ class Launched {
     Fd terminal_ = {};
     Fd listener_ = {};
     Fd tree_ = {};
+    bool is_second_ = false;  // the process of a second clone, which performs the second of two programs
 };
 
 // One clone3, with the child running lowered.program. `lowered`'s time offsets are written and its pid namespace entered before.

@@ -91,6 +91,14 @@ void warn_of_ignored(const config::Spec& spec) {
         log::warn("ignoring unsupported personality flag " + flag);
 }
 
+// Without either of them nothing tells the container's processes from others, so not all of them can be ended.
+void warn_of_lost_processes(const Prepared& prepared) {
+    const cgroup::Cgroup& place = prepared.cgroup;
+    if (!cgroup::is_rootless() || place.unit || !place.v1.empty() || !place.unified.empty()) return;
+    if (prepared.plan.spec.has_namespace(config::NamespaceType::pid)) return;
+    log::warn(wording::kNoCgroupNoPidNamespace);
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
@@ -121,6 +129,7 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     if (globals.without_cgroups || globals.ignore_cgroups) TRY(check_without_cgroups(prepared));
     prepared.cgroup = TRY(place_cgroup(globals, prepared, options.id));
     TRY(check_device_rules(device_rules, prepared.cgroup, prepared.plan.spec, prepared.plan.spec.process));
+    warn_of_lost_processes(prepared);
     return prepared;
 }
 

@@ -101,6 +101,11 @@ inline std::string adding_to_cgroups(std::string_view pid) {
 }
 inline constexpr std::string_view kRootlessNeedsNoLimits =
     "rootless needs no limits + no cgrouppath when no permission is granted for cgroups";
+// runc's tests, create by an ordinary user.
+inline constexpr std::string_view kNoCgroupNoPidNamespace =
+    "a rootless container with neither a cgroup nor a pid namespace of its own. Such configuration is "
+    "strongly discouraged: not all of its "
+    "processes can be ended";
 // `error mounting "SOURCE" to rootfs at "TARGET"`.
 inline std::string mount_failed(std::string_view source, std::string_view target) {
     return "error mounting \"" + std::string{source} + "\" to rootfs at \"" + std::string{target} + "\"";

@@ -152,6 +152,24 @@ TEST_CASE("without a user namespace a container takes the host's root and its ca
     CHECK(error_of(test::usual_spec(), test::able_host()) == "");
 }
 
+TEST_CASE(
+    "a user's time namespace is made in the new user namespace, by a process before the container's first") {
+    config::Spec spec = rootless_spec();
+    spec.linux_.namespaces.push_back({.type = NamespaceType::time});
+    spec.linux_.time_offsets = {{"monotonic", {.seconds = 7, .nanoseconds = 1}}};
+
+    const auto user = lowered_from(spec, ordinary_user());
+    const auto root = lowered_from(spec, test::able_host());
+
+    REQUIRE(user.first);
+    CHECK(test::describe(user.first->steps) == Lines{"BecomeDumpable", "MakeTimeNamespace"});
+    CHECK(user.clone_flags == CLONE_NEWUSER);
+    CHECK((user.second_clone_flags & CLONE_NEWUSER) == 0);
+    CHECK_FALSE(user.time_offsets);
+    CHECK_FALSE(root.first);
+    CHECK(root.time_offsets == "monotonic 7 1\n");
+}
+
 TEST_CASE("a user's binds are made inside, with what lies beneath /sys read-only as well") {
     config::Spec spec = rootless_spec();
     spec.mounts = {{"/sys", "none", "/sys", {"rbind", "ro"}},
