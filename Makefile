@@ -35,9 +35,9 @@ soak: all
 	@deploy/packages build test
 	@integration/soak/run
 
-# Longer: every whole-binary test on cgroup v2 and an older kernel, in two virtual machines.
+# Longer: every whole-binary test, containerd and podman on cgroup v2 and an older kernel, in two virtual machines.
 vm: all
-	@deploy/packages build test vm
+	@deploy/packages build test engines vm
 	@integration/vm/check --all
 
 tidy:

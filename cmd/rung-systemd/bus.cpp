@@ -247,6 +247,8 @@ Status Bus::set(const std::string& unit, const std::vector<Property>& properties
     Failure failure;
     result = sd_bus_call(bus_, call.message, 0, &failure.error, nullptr);
     if (result < 0) return worded("set properties of unit " + unit, failure, result);
+    // systemd answers first and writes the control files afterwards, before it takes the next call: after that they are the caller's.
+    (void)TRY(manager_property("Version"));
     return {};
 }
 

@@ -3,11 +3,12 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import json
 import os
 import subprocess
 import unittest
 
-from rungtest import Case, differs, host, only_rung
+from rungtest import Case, differs, host, only_rung, runtime
 
 BOOTED = os.path.isdir("/run/systemd/system")  # sd_booted(3)
 
@@ -28,12 +29,16 @@ class Scoped(Case):
         super().setUp()
         self.runtime.options += ["--systemd-cgroup"]
 
-    def scoped(self, name=None, **resources):
-        box = self.container(name).args("sleep", "1000")
+    @staticmethod
+    def as_scope(box):
         box.config["linux"]["cgroupsPath"] = f"system.slice:t:{box.id}"
-        box.config["linux"]["resources"].update(resources)
         box.scope = f"t-{box.id}.scope"
         box.cgroup = f"/system.slice/{box.scope}"
+        return box
+
+    def scoped(self, name=None, **resources):
+        box = self.as_scope(self.container(name).args("sleep", "1000"))
+        box.config["linux"]["resources"].update(resources)
         return box
 
     def running(self, name=None, **resources):
@@ -187,6 +192,52 @@ class Limits(Scoped):
 
         self.assertEqual(show(box.scope, "TasksMax", "MemoryMax"), {"TasksMax": "44", "MemoryMax": str(64 << 20)})
         self.assertEqual(box.cgroup_file("", "pids.max"), "44")
+
+
+    @differs(runc="1.1 leaves what systemd made of it", crun="1.8 has other units for memory")
+    def test_an_update_leaves_other_limits_as_exact_as_they_were(self):
+        box = self.running(cpu={"quota": 12345, "period": 100000}, memory={"limit": 64 << 20})
+
+        for shares in ("512", "2048"):
+            self.succeed(self.runtime.call("update", "--cpu-share", shares, box.id))
+        kept = box.cgroup_file("", "cpu.max")
+        self.succeed(self.runtime.call("update", "--cpu-quota", "23456", box.id))
+
+        # systemd has a quota as whole percents.
+        self.assertEqual((kept, box.cgroup_file("", "cpu.max")), ("12345 100000", "23456 100000"))
+
+    @only_rung("they have no way back")
+    def test_an_update_that_fails_changes_neither_unit_nor_file(self):
+        box = self.running(pids={"limit": 33}, memory={"limit": 64 << 20})
+
+        for wrong in ({"cpu": {"cpus": "4000"}}, {"unified": {"memory.high": "much"}}):
+            with self.subTest(wrong):
+                wanted = {"memory": {"limit": 48 << 20}, "pids": {"limit": 44}, **wrong}
+                self.fails(self.runtime.call("update", "-r", "-", box.id, stdin=json.dumps(wanted)))
+
+                self.assertEqual(show(box.scope, "TasksMax", "MemoryMax", "AllowedCPUs"),
+                                 {"TasksMax": "33", "MemoryMax": str(64 << 20), "AllowedCPUs": ""})
+                self.assertEqual([box.cgroup_file("", name) for name in ("pids.max", "memory.max", "cpuset.cpus")],
+                                 ["33", str(64 << 20), ""])
+
+
+class Damaged(Scoped):
+    @differs(runc="needs its state", crun="needs its state")
+    def test_a_forced_delete_finds_the_scope_without_the_state(self):
+        for options in (["--systemd-cgroup"], []):
+            for path in ("triple", "none"):
+                with self.subTest(options=options, path=path):
+                    box = self.scoped(f"{path}{len(options)}")
+                    if path == "none":
+                        del box.config["linux"]["cgroupsPath"]
+                    self.succeed(box.run_detached())
+                    with open(os.path.join(self.runtime.root, box.id, "state.json"), "w", encoding="ascii") as file:
+                        file.write("{")
+
+                    result = runtime.run([self.runtime.path, "--root", self.runtime.root, *options, "delete", "--force", box.id])
+
+                    self.succeed(result)
+                    self.is_gone(box)
 
 
 class Annotations(Scoped):

@@ -291,6 +291,17 @@ class Refused(Updated):
             self.assertEqual(self.memory(box), str(32 * MIB))
 
 
+    def test_processors_that_were_not_set_are_not_set_after_a_failure(self):
+        box = self.limited()
+        before = box.cgroup_file("cpuset", "cpuset.cpus")
+
+        result = self.update(box, "--cpuset-cpus", "0", "--cpu-period", "5")
+
+        self.assertNotEqual(result.code, 0)
+        if self.kind == "rung":
+            self.assertEqual(box.cgroup_file("cpuset", "cpuset.cpus"), before)
+
+
 class Together(Updated):
     def test_a_paused_container_stays_paused(self):
         box = self.limited()

@@ -37,12 +37,13 @@ class Podman(unittest.TestCase):
 
     maxDiff = None
     rootless = False
+    manager = "cgroupfs"
 
     @classmethod
     def setUpClass(cls):
         path = find_runtime()
         cls.kind = kind_of(path)
-        cls.place = Place(path, cls.rootless).__enter__()
+        cls.place = Place(path, cls.rootless, cls.manager).__enter__()
         cls.addClassCleanup(cls._leave)
 
     @classmethod
@@ -67,7 +68,10 @@ class Podman(unittest.TestCase):
 
     def options(self, *options):
         """Limits and cgroups are root's here: on v1 an ordinary user has none."""
-        return [*options] if self.rootless else ["--cgroup-parent", f"/{self.place.word}", *options]
+        return [*options] if self.rootless else ["--cgroup-parent", self.parent(), *options]
+
+    def parent(self):
+        return f"/{self.place.word}"
 
     def run_it(self, *options, command, **how):
         return self.podman("run", "--rm", *self.options(*options), BOX, *command, **how)

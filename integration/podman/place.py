@@ -10,7 +10,7 @@ import os
 import subprocess
 
 from rungtest import host, runtime
-from rungtest.engine import Engine
+from rungtest.engine import Engine, enter_own_namespaces
 from rungtest.image import write_archive
 
 BOX, PAUSE = "test.example/box:1", "test.example/pause:1"
@@ -36,11 +36,11 @@ runroot = "{work}/run"
 
 
 class Place(Engine):
-    """`rootless` says whether podman's commands run as root or as the user."""
+    """`rootless` says whether podman's commands run as root or as the user, `manager` who makes the cgroups."""
 
-    def __init__(self, runtime_path, rootless):
+    def __init__(self, runtime_path, rootless, manager="cgroupfs"):
         super().__init__("podman")
-        self.runtime_path, self.rootless = runtime_path, rootless
+        self.runtime_path, self.rootless, self.manager = runtime_path, rootless, manager
         os.chmod(self.work, 0o755)
         self.others = host.cgroup_directories(PARENT)
         self.home = self.path("user")
@@ -65,7 +65,8 @@ class Place(Engine):
 
     def __enter__(self):
         try:
-            self.start(["sleep", "infinity"], self._prepare)
+            kept = ("/run/systemd", "/run/dbus") if self.manager == "systemd" else ()
+            self.start(["sleep", "infinity"], self._prepare, prepare=lambda: enter_own_namespaces(kept))
             archive = self.path("images.tar")
             write_archive(archive, self.work, {BOX: ["sh"], PAUSE: ["sleep", "100000"]})
             for name in (BOX, PAUSE):
@@ -116,4 +117,4 @@ mount -t overlay -o lowerdir=/etc,upperdir={self.path("etc/upper")},workdir={sel
     def command(self, *arguments):
         user = ["setpriv", "--reuid", str(USER), "--regid", str(USER), "--clear-groups"] if self.rootless else []
         return self.inside(*user, "podman", "--root", self.path("root"), "--runroot", self.path("run"), "--tmpdir",
-                           self.path("tmp"), "--cgroup-manager", "cgroupfs", "--runtime", self.runtime_path, *arguments)
+                           self.path("tmp"), "--cgroup-manager", self.manager, "--runtime", self.runtime_path, *arguments)

@@ -37,7 +37,7 @@ class UserRuntime(Runtime):
         return ["unshare", "--mount", "--propagation", "private", "sh", "-c", SCRIPT, "as-user", self.files, self.groups]
 
     def command(self, *args):
-        return [*self.prefix(), self.path, "--root", self.root, *args]
+        return [*self.prefix(), self.path, "--root", self.root, *self.options, *args]
 
     def call(self, *args, env=None, **how):
         return super().call(*args, env=env or self.environment(), **how)
@@ -61,6 +61,9 @@ class UserCase(Case):
         # The tree that is tested may lie where the user has no access.
         place = os.path.join(cls.files, os.path.basename(cls.runtime_path))
         shutil.copy(cls.runtime_path, place)
+        helper = os.path.join(os.path.dirname(cls.runtime_path), "rung-systemd")
+        if cls.kind == "rung" and os.path.exists(helper):
+            shutil.copy(helper, cls.files)
         cls.runtime_path = place
 
     def setUp(self):

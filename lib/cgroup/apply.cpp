@@ -148,11 +148,16 @@ Status update(const Cgroup& cgroup, const config::Resources& resources) {
     const std::vector<Write> writes = TRY(plan_writes(cgroup, wanted));
     TRY(check_memory_usage(cgroup, wanted.memory));
     const std::vector<Content> before = read_contents(cgroup, writes);
-    // First: systemd rewrites the files, more coarsely than they can be.
-    if (cgroup.unit) TRY(set_unit_limits(cgroup, writes));
-    Status written = write_all(cgroup, writes);
-    if (!written) put_back(before);
-    return written;
+    Status updated = write_all(cgroup, writes);
+    // After it, so that what the kernel refuses is not the unit's either. systemd then writes files of its own accord, more coarsely
+    // than they can be, and also such as are not named here.
+    if (updated && cgroup.unit) {
+        const std::vector<Content> exact = read_contents_of_unit(cgroup);
+        updated = set_unit_limits(cgroup, writes);
+        if (updated) put_back(exact);
+    }
+    if (!updated) put_back(before);
+    return updated;
 }
 
 }  // namespace rung::cgroup

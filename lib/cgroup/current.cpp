@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "cgroup/directories.hpp"
+#include "cgroup/unit.hpp"
 #include "kernel/files.hpp"
 
 namespace rung::cgroup {
@@ -39,10 +40,22 @@ std::vector<Content> read_contents(const Cgroup& cgroup, const std::vector<Write
     return contents;
 }
 
+std::vector<Content> read_contents_of_unit(const Cgroup& cgroup) {
+    std::vector<Content> contents;
+    for (const std::string& file : files_of_properties()) {
+        const std::string path = cgroup.directory_of(file.substr(0, file.find('.'))) + "/" + file;
+        const Result<std::string> text = kernel::read_file(path);
+        if (text) contents.push_back({.path = path, .text = without_newline(*text)});
+    }
+    return contents;
+}
+
 void put_back(const std::vector<Content>& contents) {
     // Twice, for which of two limits has to move first depends on their values.
     for (int round = 0; round < 2; ++round) {
         for (auto content = contents.rbegin(); content != contents.rend(); ++content) {
+            const Result<std::string> now = kernel::read_file(content->path);
+            if (now && without_newline(*now) == content->text) continue;
             const Status written = kernel::write_file(content->path, content->text);
             if (!written) log::debug("not put back: " + written.error().message);
         }

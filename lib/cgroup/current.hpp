@@ -16,6 +16,8 @@ struct Content {
 };
 // Of the files that `writes` would change; those with a line for each device are left out, for they say more than they take.
 std::vector<Content> read_contents(const Cgroup& cgroup, const std::vector<Write>& writes);
+// Of the files that systemd writes when it is told a unit's limits.
+std::vector<Content> read_contents_of_unit(const Cgroup& cgroup);
 // As far as it is possible.
 void put_back(const std::vector<Content>& contents);
 

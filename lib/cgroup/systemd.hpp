@@ -16,7 +16,7 @@
 
 namespace rung::cgroup {
 
-// A running rung-systemd with a connection to systemd; it ends with this object.
+// A running rung-systemd with a connection to systemd; it ends with this object, by force when it has to.
 class SystemdSession {
   public:
     static Result<SystemdSession> open(const std::string& program, UnitOwner owner);
@@ -31,11 +31,12 @@ class SystemdSession {
     Result<Record> ask(const Record& request);
 
   private:
-    SystemdSession(Fd channel, pid_t pid) : channel_(std::move(channel)), pid_(pid) {}
+    SystemdSession(Fd channel, pid_t pid);
     Result<std::string> read_line();
 
     Fd channel_ = {};
     pid_t pid_ = -1;
+    Fd pidfd_ = {};  // of `pid_`
     std::string received_ = {};
 };
 

@@ -15,6 +15,7 @@
 
 #include "cgroup/directories.hpp"
 #include "cgroup/systemd.hpp"
+#include "kernel/syscalls.hpp"
 
 namespace rung::cgroup {
 
@@ -24,6 +25,8 @@ using namespace std::chrono_literals;
 
 // Longer than the helper itself waits for anything.
 constexpr auto kPatience = 60s;
+// For its end, once nobody asks it any more. Killed, it can only be late because the kernel holds it.
+constexpr auto kGrace = 2s;
 
 // Where the buses are, and nothing else of the caller's environment.
 std::vector<std::string> bus_environment() {
@@ -62,6 +65,16 @@ Result<pid_t> spawn(const std::string& program, int channel) {
     return pid;
 }
 
+bool has_ended(const Fd& pidfd, std::chrono::seconds patience) {
+    const Deadline deadline = std::chrono::steady_clock::now() + patience;
+    pollfd waiting{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
+    int ready = 0;
+    do
+        ready = ::poll(&waiting, 1, milliseconds_until(deadline));
+    while (ready < 0 && errno == EINTR);
+    return ready > 0;
+}
+
 }  // namespace
 
 Result<SystemdSession> SystemdSession::open(const std::string& program, UnitOwner owner) {
@@ -70,20 +83,34 @@ Result<SystemdSession> SystemdSession::open(const std::string& program, UnitOwne
         return errno_error("make the channel to rung-systemd", errno);
     Fd ours{channel[0]};
     Fd theirs{channel[1]};
+    // A helper that does not read must not stop us where we only write.
+    const timeval patience{.tv_sec = std::chrono::seconds{kPatience}.count(), .tv_usec = 0};
+    if (::setsockopt(ours.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) < 0)
+        return errno_error("set up the channel to rung-systemd", errno);
     SystemdSession session{std::move(ours), TRY(spawn(program, theirs.get()))};
     theirs.reset();  // so that its end is seen here
     TRY(session.ask({"open", owner == UnitOwner::user ? "user" : "system"}));
     return session;
 }
 
+SystemdSession::SystemdSession(Fd channel, pid_t pid)
+    : channel_(std::move(channel)), pid_(pid), pidfd_(kernel::pidfd_open(pid, 0)) {}
+
 SystemdSession::SystemdSession(SystemdSession&& other) noexcept
     : channel_(std::move(other.channel_)),
       pid_(std::exchange(other.pid_, -1)),
+      pidfd_(std::move(other.pidfd_)),
       received_(std::move(other.received_)) {}
 
 SystemdSession::~SystemdSession() {
     if (pid_ < 0) return;
     channel_.reset();  // the end of its input is its end
+    // There is no pidfd of a child that the caller has the kernel collect, and that has ended.
+    if (!pidfd_) return;
+    if (!has_ended(pidfd_, kGrace)) {
+        (void)kernel::pidfd_send_signal(pidfd_.get(), SIGKILL, 0);
+        if (!has_ended(pidfd_, kGrace)) return;
+    }
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
 }

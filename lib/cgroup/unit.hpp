@@ -36,6 +36,8 @@ struct UnitProperty {
 // What the file writes come to for systemd, which would otherwise undo them when it is reloaded. What it has no property for is left
 // out: that stays with the file.
 std::vector<UnitProperty> properties_of_writes(const std::vector<Write>& writes);
+// The files that systemd keeps such properties in.
+std::vector<std::string> files_of_properties();
 // DevicePolicy and DeviceAllow, for the same reason; nodes by number, so that no name in /dev matters (runc#3551).
 std::vector<UnitProperty> properties_of_devices(const DevicePolicy& policy);
 

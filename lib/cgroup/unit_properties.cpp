@@ -113,8 +113,8 @@ std::vector<UnitProperty> properties_of_writes(const std::vector<Write>& writes)
         for (const Named& named : kSets) {
             if (named.file == file) properties.set(named.property, "ay", bits_of_list(value));
         }
-        // An idle group is one without weight: systemd 252.
-        if (file == "cpu.idle" && value == "1") properties.set("CPUWeight", 0);
+        // An idle group is one without weight: systemd 252. One that is woken has the usual weight, which stands for none given.
+        if (file == "cpu.idle") properties.set("CPUWeight", value == "1" ? 0 : kInfinity);
         if (file == "cpu.cfs_period_us") period = number(value);
         if (file == "cpu.cfs_quota_us") quota = number_or_infinity(value);
         if (file == "cpu.max") {
@@ -125,6 +125,15 @@ std::vector<UnitProperty> properties_of_writes(const std::vector<Write>& writes)
     }
     set_quota(properties, quota, period);
     return properties.take();
+}
+
+std::vector<std::string> files_of_properties() {
+    std::vector<std::string> files{"cpu.max", "cpu.cfs_period_us", "cpu.cfs_quota_us", "cpu.idle"};
+    for (const Named& named : kNumbers)
+        files.emplace_back(named.file);
+    for (const Named& named : kSets)
+        files.emplace_back(named.file);
+    return files;
 }
 
 std::vector<UnitProperty> properties_of_devices(const DevicePolicy& policy) {

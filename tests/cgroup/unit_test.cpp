@@ -145,6 +145,8 @@ TEST_CASE("a unified file has the last word in the unit too, and others stay wit
           Lines{"MemoryHigh t 18446744073709551615", "MemoryMax t 4096", "CPUQuotaPeriodUSec t 20000",
                 "CPUQuotaPerSecUSec t 18446744073709551615"});
     CHECK(v2_properties({.cpu = {.shares = 1024, .idle = 1}}) == Lines{"CPUWeight t 0"});
+    CHECK(v2_properties({.cpu = {.idle = 0}}) == Lines{"CPUWeight t 18446744073709551615"});
+    CHECK(v2_properties({.cpu = {.shares = 1024, .idle = 0}}) == Lines{"CPUWeight t 100"});
 }
 
 TEST_CASE("a unified value of several lines is written line by line") {
