@@ -71,6 +71,6 @@ class Delegated(UserCase):
                 result = box.create()
                 holder.kill()
 
-        self.fails(result, "linux.resources.memory.limit", self.word, "process")
+        self.fails(result, "linux.resources.memory.limit", f"{self.top} holds processes itself")
         host.reap_ended()
         self.is_gone(box)

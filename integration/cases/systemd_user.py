@@ -101,6 +101,19 @@ class Life(Scoped):
         self.succeed(box.exec("sleep", "999", options=["--detach"]))
         self.assertEqual(len(self.files(box, "cgroup.procs")[0].split()), 2)
 
+    @differs(runc="1.1 leaves it where its caller is", crun="1.8 may not move it there")
+    def test_exec_follows_an_init_that_has_moved_to_a_child_cgroup(self):
+        box = self.scoped().shell("mkdir /sys/fs/cgroup/in && echo 1 > /sys/fs/cgroup/in/cgroup.procs && "
+                                  "echo +memory > /sys/fs/cgroup/cgroup.subtree_control && touch /ready; sleep 100")
+        box.bundle.namespace("cgroup")
+        for mount in box.config["mounts"]:
+            if mount["destination"] == "/sys/fs/cgroup":
+                mount["options"].remove("ro")
+        self.succeed(box.run_detached())
+        host.wait_until(lambda: os.path.exists(box.bundle.inside("/ready")))
+
+        self.prints(box.exec("cat", "/proc/self/cgroup"), "0::/in")
+
     def test_the_exit_code_of_a_container_in_the_foreground_is_its_processs(self):
         box = self.scoped().shell("exit 7")
 
@@ -168,7 +181,7 @@ class Limits(Scoped):
             self.assertNotIn("cpuset", file.read())
         box = self.scoped(cpu={"cpus": "0"})
 
-        self.fails(box.create(), "linux.resources.cpu.cpus", "cpuset")
+        self.fails(box.create(), "linux.resources.cpu.cpus", "does not pass the cpuset controller on")
 
         self.is_gone(box)
 

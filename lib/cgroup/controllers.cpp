@@ -16,8 +16,8 @@ namespace rung::cgroup {
 
 namespace {
 
-std::vector<std::string> controllers_of(const std::string& path) {
-    const Result<std::string> text = kernel::read_file(path + "/cgroup.controllers");
+std::vector<std::string> words_in(const std::string& file) {
+    const Result<std::string> text = kernel::read_file(file);
     std::vector<std::string> names;
     std::string name;
     for (const char letter : text ? *text : std::string{}) {
@@ -28,6 +28,16 @@ std::vector<std::string> controllers_of(const std::string& path) {
         }
     }
     return names;
+}
+
+std::vector<std::string> controllers_of(const std::string& path) {
+    return words_in(path + "/cgroup.controllers");
+}
+
+// Asked before it is tried, for whoever may not try.
+bool passes_on(const std::string& path, const std::string& controller) {
+    const std::vector<std::string> names = words_in(path + "/cgroup.subtree_control");
+    return std::find(names.begin(), names.end(), controller) != names.end();
 }
 
 // From the mount point to the parent of `path`.
@@ -71,6 +81,7 @@ void enable_controllers(const std::string& mount_point, const std::string& path)
 std::string why_missing(const std::string& mount_point, const std::string& path,
                         const std::string& controller) {
     for (const std::string& ancestor : ancestors(mount_point, path)) {
+        if (passes_on(ancestor, controller)) continue;
         const Status passed = pass_on(ancestor, "+" + controller);
         if (passed) continue;
         switch (passed.error().errno_value) {
@@ -79,6 +90,10 @@ std::string why_missing(const std::string& mount_point, const std::string& path,
                        " controller on";
             case EOPNOTSUPP:
                 return ancestor + " is threaded, so it cannot pass the " + controller + " controller on";
+            case EACCES:
+            case EPERM:
+                return ancestor + " does not pass the " + controller +
+                       " controller on, and this user may not change that";
             case EINVAL:
             case ENOENT:
                 return ancestor + " has no " + controller + " controller";

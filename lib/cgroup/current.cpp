@@ -56,7 +56,9 @@ void put_back(const std::vector<Content>& contents) {
         for (auto content = contents.rbegin(); content != contents.rend(); ++content) {
             const Result<std::string> now = kernel::read_file(content->path);
             if (now && without_newline(*now) == content->text) continue;
-            const Status written = kernel::write_file(content->path, content->text);
+            // The kernel passes over a write of nothing; a list is emptied by an empty line.
+            const Status written =
+                kernel::write_file(content->path, content->text.empty() ? "\n" : content->text);
             if (!written) log::debug("not put back: " + written.error().message);
         }
     }

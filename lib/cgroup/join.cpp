@@ -27,6 +27,13 @@ Result<std::string> find_member(const std::string& path, pid_t pid) {
     return std::string{};
 }
 
+// "/in" for ".../UNIT/in"; empty for the unit's own directory.
+std::string below_unit(const Cgroup& cgroup, const std::string& path) {
+    const std::string name = "/" + cgroup.unit->name;
+    const size_t at = path.find(name + "/");
+    return at == std::string::npos ? "" : path.substr(at + name.size());
+}
+
 }  // namespace
 
 Result<std::vector<Fd>> open_join_files(const Cgroup& cgroup) {
@@ -52,11 +59,13 @@ Result<Fd> open_unified_of(const Cgroup& cgroup, pid_t member) {
     return kernel::open_at(AT_FDCWD, path, O_PATH | O_DIRECTORY);
 }
 
-Status bring_in(const Cgroup& cgroup, pid_t pid) {
+Status bring_in(const Cgroup& cgroup, pid_t pid, pid_t member) {
     if (cgroup.unit) {
-        const Status attached = attach_to_unit(cgroup, "", pid);
+        const Status attached = attach_to_unit(cgroup, below_unit(cgroup, cgroup.unified), pid);
         if (attached) return {};
         log::debug(attached.error().message);
+        const std::string deeper = member == 0 ? "" : TRY(find_member(unified_of(cgroup), member));
+        if (!deeper.empty() && attach_to_unit(cgroup, below_unit(cgroup, deeper), pid)) return {};
     }
     return Error{.message = "the process stays outside of " + cgroup.unified +
                             ", which this user may not move it to"};

@@ -171,8 +171,8 @@ Status hand_listener_over(Launched& process, const child::Report& report, const 
 }
 
 // What a grant limits holds for every process of the container or there is none.
-Status bring_in(const Container& container, pid_t pid) {
-    Status arrived = cgroup::bring_in(container.state.cgroup, pid);
+Status bring_in(const Container& container, const Joined& joined) {
+    Status arrived = cgroup::bring_in(container.state.cgroup, joined.process.pid(), joined.followed);
     if (arrived) return {};
     if (!container.state.grants.empty()) return std::move(arrived).context("grant_unenforceable: limits");
     log::warn(arrived.error().message);
@@ -190,7 +190,7 @@ Status bring_to_exec(Joined& joined, const Container& container, const plan::Low
             continue;
         }
         if (container.state.resctrl) TRY(join_resctrl_group(*container.state.resctrl, process.pid()));
-        if (joined.is_outside) TRY(bring_in(container, process.pid()));
+        if (joined.is_outside) TRY(bring_in(container, joined));
         TRY(process.answer(TRY(cgroup::open_join_files(container.state.cgroup)
                                    .context(wording::adding_to_cgroups(std::to_string(process.pid()))))));
     }

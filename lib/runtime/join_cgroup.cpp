@@ -40,7 +40,7 @@ Result<Joined> launch_into(const cgroup::Cgroup& cgroup, pid_t init, const plan:
     // An unprivileged caller may move nothing out of a cgroup that is not its own, wherever the way leads. Other runtimes go on then.
     if (!cgroup::is_rootless() || !is_refusal(launched.error())) return std::move(launched).error();
     inputs.cgroup = -1;
-    return Joined{.process = TRY(launch(lowered, slots, inputs)), .is_outside = true};
+    return Joined{.process = TRY(launch(lowered, slots, inputs)), .is_outside = true, .followed = init};
 }
 
 }  // namespace rung::runtime

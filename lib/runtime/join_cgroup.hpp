@@ -14,7 +14,8 @@ namespace rung::runtime {
 struct Joined {
     Launched process;
     bool is_outside =
-        false;  // this user may not enter the cgroup2 directory: the process is where the caller is
+        false;           // this user may not enter the cgroup2 directory: the process is where the caller is
+    pid_t followed = 0;  // whom it goes beside, when the cgroup itself takes no process
 };
 
 // launch() into the container's cgroup, or into the one below it that `init`, unless 0, has moved itself to.
