@@ -15,7 +15,7 @@ std::string commit() {
 }
 
 std::string spec_version() {
-    return "1.2.0";
+    return "1.3.0";
 }
 
 std::string libseccomp_version() {
