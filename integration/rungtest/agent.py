@@ -55,10 +55,8 @@ class Agent:
                     for listener in self._accept():
                         poll.register(listener, select.POLLIN)
                         listeners.add(listener)
-                elif events & select.POLLIN:
-                    self._answer(descriptor)
-                else:
-                    # Nobody is left that the filter holds.
+                elif not events & select.POLLIN or not self._answer(descriptor):
+                    # Nobody is left that the filter holds, or it was no listener.
                     poll.unregister(descriptor)
                     listeners.discard(descriptor)
                     os.close(descriptor)
@@ -69,6 +67,8 @@ class Agent:
         with connection:
             # Once, as agents do: the container waits meanwhile.
             text, control, _, _ = connection.recvmsg(65536, socket.CMSG_LEN(4 * descriptors.itemsize))
+        if not text:
+            return []  # whoever it was hung up without a word
         for _, kind, data in control:
             if kind == socket.SCM_RIGHTS:
                 descriptors.frombytes(data)
@@ -88,6 +88,9 @@ class Agent:
             answer = bytearray(struct.pack("=QqiI", identifier, 0, -error, 0 if error else CONTINUE))
             fcntl.ioctl(listener, SEND, answer)
         except OSError as problem:
+            if problem.errno == errno.ENOTTY:
+                return False
             # The caller was killed meanwhile.
             if problem.errno not in (errno.ENOENT, errno.EINTR):
                 raise
+        return True

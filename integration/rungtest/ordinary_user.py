@@ -55,7 +55,7 @@ class UserCase(Case):
         cls.files = tempfile.mkdtemp(prefix="rung-user-")
         cls.addClassCleanup(shutil.rmtree, cls.files)
         os.chmod(cls.files, 0o755)
-        _write_account(os.path.join(cls.files, "etc"))
+        write_account(os.path.join(cls.files, "etc"))
         os.mkdir(os.path.join(cls.files, "run"), 0o700)
         os.chown(os.path.join(cls.files, "run"), UID, GID)
         # The tree that is tested may lie where the user has no access.
@@ -108,7 +108,7 @@ def give_to_user(bundle):
                 os.lchown(path, UID, GID)
 
 
-def _write_account(directory):
+def write_account(directory):
     """An /etc that knows of nobody else."""
     os.mkdir(directory)
     accounts = {

@@ -370,3 +370,36 @@ def a_frozen_cgroup_at_delete(t):
     t.state()
     t.delete("--force")
     t.left()
+
+
+def a_host_without_cgroups(t):
+    """Where nothing is asked of them rung goes on; the oracles have no case for it."""
+    for mount in list(t.config["mounts"]):
+        if mount["type"] == "cgroup":
+            t.config["mounts"].remove(mount)
+    del t.linux["cgroupsPath"]
+    t.box.args("true")
+    cover = ("unshare", "-m", "sh", "-c", 'mount --make-rprivate / && mount -t tmpfs none /sys/fs/cgroup && exec "$0" "$@"')
+    result = t.box.run(through=cover)
+    t.must(result.code == 0, f"no cgroup and no limit: {result}")
+    t.resources["pids"] = {"limit": 20}
+    result = t.box.run(through=cover)
+    t.must(result.code == 1 and "pids" in result.err, f"no cgroup and a limit: {result}")
+    del t.resources["pids"]
+    t.box.bundle.grant_capabilities("CAP_MKNOD")
+    result = t.box.run(through=cover)
+    t.must(result.code == 1 and "linux.resources.devices" in result.err, f"no cgroup, device rules and CAP_MKNOD: {result}")
+
+
+def annotations_for_systemd_without_systemd(t):
+    t.config["annotations"] = {"org.systemd.property.ExecStartPre": "'/bin/sh -c id'", "org.systemd.property.TimeoutStopUSec": "uint64 1"}
+    t.create()
+    t.state()
+
+
+def a_bind_and_a_cgroup_mount_in_a_user_namespace(t):
+    t.box.bundle.map_users()
+    source = t.directory("source", file="x")
+    position = next(number for number, mount in enumerate(t.config["mounts"]) if mount["type"] == "cgroup")
+    t.config["mounts"].insert(position, {"destination": "/mnt", "type": "bind", "source": source, "options": ["bind", "ro"]})
+    t.shell("ls /mnt; ls -d /sys/fs/cgroup")

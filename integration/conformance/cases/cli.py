@@ -354,6 +354,8 @@ def what_is_supported(t):
     document = json.loads(result.out)
     for name in ("ociVersionMin", "hooks"):
         t.note(name, json.dumps(document.get(name)))
+    # Whose network devices and memory policies are listed below.
+    t.must(document["ociVersionMax"] == "1.3.0", f"the newest specification: {document['ociVersionMax']}")
     t.note("mount options that runc has and we do not", sorted(set(RUNC_MOUNT_OPTIONS) - set(document["mountOptions"])))
     linux = document["linux"]
     t.note("cgroup", json.dumps({name: linux["cgroup"].get(name) for name in ("v1", "v2", "systemd", "systemdUser")}))
@@ -376,3 +378,18 @@ def two_callers_at_once(t):
     calls = [subprocess.Popen(t.runtime.command("create", "--bundle", t.box.bundle.path, t.box.id), env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(4)]
     t.note("exit codes", sorted(call.wait() for call in calls))
+
+
+def five_sockets_of_activation(t):
+    path = t.file("handed", "text\n")
+    opened = os.open(path, os.O_RDONLY)
+
+    def _place():
+        os.dup2(opened, 50)
+        for number in range(3, 8):
+            os.dup2(50, number)
+            os.set_inheritable(number, True)
+    t.box.shell("for n in 3 4 5 6 7 8; do test -e /proc/self/fd/$n && echo $n; done; echo $LISTEN_FDS $LISTEN_PID")
+    t.run(prepare=_place, pass_fds=tuple(range(3, 8)),
+          through=("/bin/sh", "-c", 'export LISTEN_FDS=5 LISTEN_PID=$$; exec "$0" "$@"'))
+    os.close(opened)

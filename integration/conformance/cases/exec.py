@@ -300,3 +300,19 @@ def exec_survives_a_container_whose_shell_is_gone(t):
         os.unlink(t.box.bundle.inside(f"/bin/{name}"))
     t.exec("sh", "-c", "true")
     t.exec("/bin/busybox", "echo", "busybox is there")
+
+
+def cgroups_that_lead_out_of_the_container(t):
+    t.detach()
+    for path in ("..", "../..", "/../x", "a/../../b"):
+        t.exec("true", options=["--cgroup", path])
+
+
+def a_client_of_exec_that_is_killed(t):
+    """Without anything that says otherwise the command goes on (moby#9098)."""
+    t.detach()
+    client = t.background(*t.runtime.command("exec", t.box.id, "sh", "-c", "echo $$ >/pid; mv /pid /ready; exec sleep 77"))
+    host.wait_until(lambda: os.path.exists(t.box.bundle.inside("/ready")), 10, "the command of exec")
+    client.kill()
+    client.wait()
+    t.exec("sh", "-c", "kill -0 $(cat /ready) && echo lives")

@@ -6,6 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 import os
 import shutil
 import signal
+import subprocess
+import time
 
 from rungtest import host
 
@@ -413,3 +415,17 @@ def a_run_whose_root_file_system_is_removed_meanwhile(t):
     t.kill()
     t.box.wait_stopped()
     t.delete()
+
+
+def a_create_that_is_killed_on_its_way(t):
+    """Whatever the moment, a forced delete leaves nothing."""
+    t.box.bundle.write()
+    for milliseconds in (1, 4, 8, 12):
+        child = t.background(*t.runtime.command("create", "--bundle", t.box.bundle.path, t.box.id), stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+        time.sleep(milliseconds / 1000)
+        child.kill()
+        child.wait()
+        result = t.box.delete("--force")
+        t.must(result.code == 0, f"a forced delete after {milliseconds} ms: {result}")
+    t.left()

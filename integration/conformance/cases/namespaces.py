@@ -322,3 +322,21 @@ def exec_in_a_user_namespace(t):
     t.exec("id")
     t.exec("id", options=["--user", "1000:1000"])
     t.exec("cat", "/proc/self/uid_map")
+
+
+def a_joined_user_namespace_that_denies_groups(t):
+    keeper = t.background("setpriv", "--reuid=100000", "--regid=100000", "--clear-groups", "unshare", "--user", "--map-root-user", "sleep", "100")
+    host.wait_until(lambda: _is(keeper.pid, "sleep"), 10, "the namespace")
+    t.box.bundle.map_users()
+    t.box.bundle.namespace("user", f"/proc/{keeper.pid}/ns/user")
+    for name in ("uidMappings", "gidMappings"):  # runc 1.1 wants them here as well
+        t.linux[name] = [{"containerID": 0, "hostID": 100000, "size": 1}]
+    t.config["mounts"] = [mount for mount in t.config["mounts"] if mount["type"] not in ("devpts", "mqueue", "cgroup")]
+    t.process["rlimits"] = []
+    t.process["user"]["additionalGids"] = [5]
+    t.shell("id -u; id -g; cat /proc/self/setgroups")
+
+
+def _is(pid, name):
+    with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+        return file.read().strip() == name

@@ -21,8 +21,8 @@ def _from_files():
     """One case for each file, by what it is."""
     found = []
     for name in sorted(os.listdir(SAMPLES)):
-        if name.endswith(".json") and not name.endswith("resources.json"):
-            run = _process if name.endswith("process.json") else _resources if name.endswith("resources.json") else _config
+        if name.endswith(".json"):
+            run = _process if name.endswith("process.json") else _resources if name.endswith("update-resources.json") else _config
             found.append((name[:-5], lambda t, name=name, run=run: run(t, os.path.join(SAMPLES, name))))
     return found
 

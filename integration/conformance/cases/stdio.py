@@ -257,3 +257,36 @@ def echo_and_line_modes_of_a_terminal(t):
     t.note("echo", bool(modes[3] & termios.ECHO))
     t.note("canonical", bool(modes[3] & termios.ICANON))
     terminal.close()
+
+
+def an_error_text_of_a_hundred_kilobytes(t):
+    """The caller reads only after the end; the text has to fit into a pipe or be cut (runc#2530)."""
+    t.box.args("x" * 100000)
+    reading, writing = os.pipe()
+    t.box.bundle.write()
+    child = t.background(*t.runtime.command("run", "--bundle", t.box.bundle.path, t.box.id), stdout=writing, stderr=writing)
+    os.close(writing)
+    try:
+        t.note("exit code", child.wait(8 * host.PATIENCE))
+    except subprocess.TimeoutExpired:
+        t.note("exit code", "none: it hangs")
+        t.must(False, "run ends although nobody reads its error")
+    os.close(reading)
+
+
+def a_window_signal_without_a_terminal(t):
+    t.box.shell("trap 'echo resized' WINCH; : >/ready; for i in 1 2 3 4 5; do sleep 0.1; done; echo done")
+    t.box.bundle.write()
+    child = t.background(*t.runtime.command("run", "--bundle", t.box.bundle.path, t.box.id), stdout=subprocess.PIPE)
+    host.wait_until(lambda: os.path.exists(t.box.bundle.inside("/ready")), 10, "the script's /ready")
+    child.send_signal(signal.SIGWINCH)
+    t.note("output", child.stdout.read().decode())
+    t.note("exit code", child.wait())
+
+
+def a_foreground_terminal_without_a_terminal_of_the_caller(t):
+    t.process["terminal"] = True
+    t.box.args("sh", "-c", "test -t 0 && echo a terminal")
+    result = t.box.run(prepare=os.setsid)
+    t.must(result.code == 0 and "a terminal" in result.out or result.code == 1 and len(result.err.strip().splitlines()) == 1,
+           f"a terminal or one clear error: {result}")
