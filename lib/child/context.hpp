@@ -47,6 +47,7 @@ struct Context {
     int empty_directory = -1;  // a read-only tmpfs, made for and attached to the first masked directory
     bool directory_is_refused =
         false;             // to root, who may have less right than the user (NFS, ids that are not mapped)
+    int ruleset = -1;      // made by MakeRuleset
     bool started = false;  // AwaitStart is past: errors go to standard error as well
     char executable[kMaxPath] = {};      // found by FindExecutable
     char home[kMaxPath] = {};            // "HOME=..." made by SetHome
@@ -106,6 +107,8 @@ Outcome perform(Context& context, const LoadSeccomp& step);
 Outcome perform(Context& context, const DropBounding& step);
 Outcome perform(Context& context, const SetUser& step);
 Outcome perform(Context& context, const SetCapabilities& step);
+Outcome perform(Context& context, const MakeRuleset& step);  // landlock.cpp
+Outcome perform(Context& context, const EnterRuleset& step);
 Outcome perform(Context& context, const SetHostname& step);  // attributes.cpp
 Outcome perform(Context& context, const SetDomainname& step);
 Outcome perform(Context& context, const WriteSysctl& step);

@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fd.hpp"
 #include "child/context.hpp"
 #include "child/descriptors.hpp"
 #include "child/passwd.hpp"
+#include "child/small_text.hpp"
 #include "child/targets.hpp"
 #include "kernel/syscalls.hpp"
 
@@ -77,6 +79,36 @@ Outcome check_program(const char* path) {
     const bool unanswered = errno == ENOSYS || errno == EPERM;
     if (unanswered && (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0) return done();
     return failed(-EACCES, Detail::executable_not_allowed, path);
+}
+
+// Where a program lies once every symlink on the way has been followed, as text in `place`; 0, or a negative errno.
+int find_place(const Context& context, const char* path, char (&place)[kMaxPath]) {
+    if (context.procfs < 0) return -ENOENT;
+    const Fd file{kernel::checked(open(path, O_PATH | O_CLOEXEC))};
+    if (!file) return file.get();
+    char name[32];
+    SmallText{name, sizeof name}.add("self/fd/").add_decimal(static_cast<uint64_t>(file.get()));
+    const int length = kernel::checked(readlinkat(context.procfs, name, place, sizeof place - 1));
+    if (length < 0) return length;
+    place[length] = '\0';
+    return 0;
+}
+
+bool covers(const std::string& root, const char* path) {
+    if (root == "/") return true;
+    const size_t length = root.size();
+    return strncmp(path, root.data(), length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+// Said beforehand and with the place, which the EACCES of execve could not: that one comes in any case.
+Outcome check_granted(const Context& context, const FindExecutable& step) {
+    if (step.tools.empty()) return done();
+    static char place[kMaxPath];
+    if (find_place(context, context.executable, place) < 0) return done();
+    for (const std::string& tool : step.tools) {
+        if (covers(tool, place)) return done();
+    }
+    return failed(-EACCES, Detail::executable_not_granted, place);
 }
 
 bool remember_executable(Context& context, const char* directory, size_t directory_length, const char* name) {
@@ -156,7 +188,7 @@ Outcome perform(Context& context, const SetHome&) {
     return done();
 }
 
-Outcome perform(Context& context, const FindExecutable&) {
+Outcome perform(Context& context, const FindExecutable& step) {
     static const char* table[kMaxArguments + 1];
     const auto& args = context.program.args;
     if (args.empty() || args.size() > kMaxArguments) return failed(args.empty() ? -EINVAL : -E2BIG);
@@ -166,10 +198,13 @@ Outcome perform(Context& context, const FindExecutable&) {
     context.arguments[args.size()] = nullptr;
 
     const char* name = args.front().c_str();
-    if (strchr(name, '/') == nullptr) return search_path(context, name);
-    if (!remember_executable(context, "", 0, name))
-        return failed(-ENAMETOOLONG, Detail::executable_stat, name);
-    return check_program(name);
+    Outcome found = failed(-ENAMETOOLONG, Detail::executable_stat, name);
+    if (strchr(name, '/') == nullptr) {
+        found = search_path(context, name);
+    } else if (remember_executable(context, "", 0, name)) {
+        found = check_program(name);
+    }
+    return found.failed() ? found : check_granted(context, step);
 }
 
 Outcome perform(Context& context, const Execute&) {

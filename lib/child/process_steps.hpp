@@ -95,8 +95,28 @@ struct ChangeDirectory {
     Attempt attempt = Attempt::only;  // first: EACCES leaves it to the second, which is made only then
 };                                    // getcwd(3) must be absolute afterwards (CVE-2024-21626)
 struct SetHome {};                    // HOME from the container's /etc/passwd when env has none
-struct FindExecutable {};             // args[0] through PATH, as Go's exec.LookPath
-struct AwaitStart {};                 // blocks on the start descriptor (Program::start)
-struct Execute {};                    // execve(2); the last step
+
+// Landlock, landlock(7). The rules are written while the process may still open every granted path, and enforced once it may not.
+struct FileRule {
+    std::string path = {};
+    uint64_t access = 0;  // kernel::landlock::k*; what has no meaning for a file is left out for one
+    std::string field =
+        {};  // of the grant, which then has to be there; empty: what does not exist needs no rule
+    bool operator==(const FileRule&) const = default;
+};
+struct MakeRuleset {
+    uint64_t handled = 0;  // what is denied where no rule allows it
+    uint64_t scoped = 0;   // kernel::landlock::kScope*: what ends at the border of this process's descendants
+    std::vector<FileRule> rules = {};
+};
+struct EnterRuleset {};
+
+// args[0] through PATH, as Go's exec.LookPath. It has to be one of `tools` or lie beneath one, unless there are none at all.
+struct FindExecutable {
+    std::vector<std::string> tools = {};
+    std::string refusal = {};  // the reason code when it is not
+};
+struct AwaitStart {};  // blocks on the start descriptor (Program::start)
+struct Execute {};     // execve(2); the last step
 
 }  // namespace rung::child

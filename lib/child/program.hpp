@@ -25,7 +25,7 @@ using Step =
                  SetDomainname, WriteSysctl, MaskPath, ReadOnlyPath, SetRlimit, SetCpuAffinity, SetScheduler,
                  SetIoPriority, SetPersonality, SetMemoryPolicy, SetExecLabel, SetNoNewPrivs, LoadSeccomp,
                  CloseDescriptors, DropBounding, SetUser, SetCapabilities, ChangeDirectory, SetHome,
-                 FindExecutable, AwaitStart, Execute>;
+                 MakeRuleset, EnterRuleset, FindExecutable, AwaitStart, Execute>;
 
 struct Filter {
     std::vector<sock_filter> instructions = {};

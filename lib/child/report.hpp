@@ -24,6 +24,7 @@ enum class Detail : uint32_t {
     executable_stat,          // exec: "x": stat x: ...
     executable_not_allowed,   // exec: "x": permission denied
     executable_is_directory,  // exec: "x": is a directory
+    executable_not_granted,   // no tool of the grant; text = where it lies
     execve,                   // exec x: ...
     cwd_outside_container,    // CVE-2024-21626
     hook_exit,                // value = exit status of hook `index`

@@ -87,9 +87,6 @@ inline int capget(__user_cap_header_struct& header, __user_cap_data_struct* data
 inline int capset(__user_cap_header_struct& header, const __user_cap_data_struct* data) {
     return checked(::syscall(SYS_capset, &header, data));
 }
-inline int landlock_restrict_self(int ruleset, unsigned int flags) {
-    return checked(::syscall(SYS_landlock_restrict_self, ruleset, flags));
-}
 
 // The calling thread only: libc's wrappers signal every thread and take locks.
 inline int setresuid(uid_t real, uid_t effective, uid_t saved) {

@@ -55,6 +55,7 @@ std::optional<unsigned long> propagation_of(std::string_view name);
 Status add_cgroup_mount(Draft& draft, const config::Mount& mount);
 
 // lower_process.cpp: the tail that create and exec share, from the rlimits to execve.
+enum class Presence { required, optional };
 struct ProcessTail {
     const config::Process& process;
     int preserve_fds = 0;
@@ -66,6 +67,7 @@ struct ProcessTail {
     std::vector<config::Hook> start_container_hooks = {};
     child::Listener listener = child::Listener::none;
     bool in_user_namespace = false;  // another than rung's
+    Presence granted_paths = Presence::required;
 };
 // Whether and how the listener of config.json's seccomp filter goes to the parent.
 child::Listener listener_of(const SandboxPlan& plan, const kernel::HostFacts& host);

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "config/capability.hpp"
+#include "kernel/landlock.hpp"
 #include "plan/narrow.hpp"
 
 namespace rung::plan {
@@ -125,6 +126,15 @@ FactSection device_facts(const SandboxPlan& plan) {
     return section;
 }
 
+FactSection file_facts(const SandboxPlan& plan) {
+    FactSection section{.title = "files (Landlock)"};
+    for (const child::FileRule& rule : plan.files.rules)
+        section.facts.push_back({rule.path, access_text(rule.access)});
+    if (plan.granted && plan.files.handled == 0)
+        section.facts.push_back({"none", "this kernel has no Landlock; the mounts alone decide"});
+    return section;
+}
+
 FactSection namespace_facts(const SandboxPlan& plan) {
     FactSection section{.title = "namespaces"};
     for (const config::Namespace& each : plan.spec.linux_.namespaces) {
@@ -218,6 +228,19 @@ std::string_view namespace_name(NamespaceType type) {
     return "";
 }
 
+std::string access_text(uint64_t access) {
+    using namespace kernel;
+    constexpr std::pair<uint64_t, const char*> kWords[] = {
+        {landlock::kReadFile, "read"},   {landlock::kReadDirectory, "list"},
+        {landlock::kWriteFile, "write"}, {landlock::kMakeFile, "make and remove"},
+        {landlock::kExecute, "execute"}, {landlock::kIoctlOnDevice, "control devices"}};
+    std::vector<std::string> words;
+    for (const auto& [bit, word] : kWords) {
+        if ((access & bit) != 0) words.emplace_back(word);
+    }
+    return list_text(words);
+}
+
 std::vector<FactSection> facts_of(const SandboxPlan& plan) {
     const std::string grant = plan.granted ? "yes: config.json met with every grant present"
                                            : "none: a plain OCI container, as config.json says";
@@ -225,6 +248,7 @@ std::vector<FactSection> facts_of(const SandboxPlan& plan) {
             process_facts(plan),
             capability_facts(plan),
             filesystem_facts(plan),
+            file_facts(plan),
             device_facts(plan),
             namespace_facts(plan),
             resource_facts(plan),

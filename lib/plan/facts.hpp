@@ -23,6 +23,7 @@ struct FactSection {
 };
 
 std::string_view namespace_name(config::NamespaceType type);  // "mount", as config.json spells it
+std::string access_text(uint64_t access);                     // "read, list, write" for kernel::landlock::k*
 std::vector<FactSection> facts_of(const SandboxPlan& plan);
 
 }  // namespace rung::plan

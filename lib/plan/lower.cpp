@@ -119,7 +119,8 @@ Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& proce
                       .preserve_fds = options.preserve_fds,
                       .caller_is_root = host.effective_uid == 0,
                       .listener = listener_of(plan, host),
-                      .in_user_namespace = (options.namespaces & CLONE_NEWUSER) != 0});
+                      .in_user_namespace = (options.namespaces & CLONE_NEWUSER) != 0,
+                      .granted_paths = Presence::optional});
     return lowered;
 }
 

@@ -67,7 +67,15 @@ void become_user(std::vector<child::Step>& steps, const ProcessTail& tail) {
     if (process.user.uid != 0)
         steps.emplace_back(child::ChangeDirectory{.path = process.cwd, .attempt = child::Attempt::second});
     steps.emplace_back(child::SetHome{});
-    steps.emplace_back(child::FindExecutable{});
+}
+
+// A process that comes later finds what the first one has found, or what has gone missing since.
+child::MakeRuleset file_rules(const FileAccess& files, Presence presence) {
+    child::MakeRuleset step{.handled = files.handled, .scoped = files.scoped, .rules = files.rules};
+    if (presence == Presence::required) return step;
+    for (child::FileRule& rule : step.rules)
+        rule.field.clear();
+    return step;
 }
 
 }  // namespace
@@ -126,7 +134,12 @@ void add_process_tail(Lowered& lowered, const SandboxPlan& plan, const ProcessTa
         // Without no_new_privs a filter needs CAP_SYS_ADMIN, which is about to go.
         load_filters(lowered, tail.listener);
     }
+    if (plan.files.handled != 0) steps.emplace_back(file_rules(plan.files, tail.granted_paths));
     become_user(steps, tail);
+    steps.emplace_back(child::FindExecutable{
+        .tools = plan.files.tools,
+        .refusal = tail.granted_paths == Presence::required ? "grant_unrunnable" : "tool_denied"});
+    if (plan.files.handled != 0) steps.emplace_back(child::EnterRuleset{});
 
     // Who takes the listener is there until `start` only.
     const bool listens = tail.listener != child::Listener::none;

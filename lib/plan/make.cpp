@@ -3,6 +3,7 @@
 #include "plan/make.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "plan/narrow.hpp"
 
@@ -30,6 +31,16 @@ void close_memfd(SandboxPlan& plan, const kernel::HostFacts& host) {
     if (!plan.memfd_noexec) plan.seccomp_profiles.emplace_back("no-memfd");
 }
 
+void record_real_paths(SandboxPlan& plan, const ImageFacts& image) {
+    for (const auto& [path, place] : image.real_paths) {
+        plan.narrowings.push_back({.field = "paths[" + path + "]",
+                                   .asked = path,
+                                   .effective = place,
+                                   .layer = "builtin",
+                                   .reason = "a symlink of the image leads there"});
+    }
+}
+
 }  // namespace
 
 std::string list_text(const std::vector<std::string>& items) {
@@ -41,24 +52,29 @@ std::string list_text(const std::vector<std::string>& items) {
 }
 
 Result<SandboxPlan> make(const config::Spec& spec, const std::optional<grant::Grant>& grant,
-                         const kernel::HostFacts& host, int64_t now) {
-    SandboxPlan plan{.spec = spec};
-    if (!grant) return plan;
+                         const kernel::HostFacts& host, int64_t now, const ImageFacts& image) {
+    if (!grant) return SandboxPlan{.spec = spec};
+    SandboxPlan plan{.spec = with_real_paths(spec, image)};
 
     TRY(check_times(grant->metadata, now));
     TRY(check_enforceable(spec, *grant, host));
+    record_real_paths(plan, image);
+    const grant::Grant placed = with_real_paths(*grant, image);
     plan.granted = true;
-    plan.narrowings = narrow_privileges(plan.spec.process, *grant);
+    const std::vector<Narrowing> privileges = narrow_privileges(plan.spec.process, *grant);
+    plan.narrowings.insert(plan.narrowings.end(), privileges.begin(), privileges.end());
     narrow_network(plan);
     narrow_namespaces(plan);
-    TRY(narrow_filesystem(plan, grant->filesystem.value_or(grant::Filesystem{})));
+    TRY(narrow_filesystem(plan, placed));
+    allow_files(plan, placed, host, image);
     narrow_devices(plan);
     narrow_limits(plan, grant->limits);
     plan.seccomp_profiles = grant->seccomp_profiles;
-    // `strict` allows nothing that `default` refuses; any other profile is loaded beside it.
+    // Each of these allows nothing that `default` refuses; any other profile is loaded beside it.
+    constexpr std::array<std::string_view, 5> kClosed = {"default", "strict", "python", "node", "build"};
     const auto& profiles = grant->seccomp_profiles;
-    const bool closed = std::any_of(profiles.begin(), profiles.end(), [](const std::string& name) {
-        return name == "default" || name == "strict";
+    const bool closed = std::any_of(profiles.begin(), profiles.end(), [&](const std::string& name) {
+        return std::find(kClosed.begin(), kClosed.end(), name) != kClosed.end();
     });
     if (!closed) plan.seccomp_profiles.insert(plan.seccomp_profiles.begin(), "default");
     close_memfd(plan, host);

@@ -8,6 +8,7 @@
 #include "config/spec.hpp"
 #include "grant/grant.hpp"
 #include "kernel/host_facts.hpp"
+#include "plan/image_facts.hpp"
 #include "plan/sandbox_plan.hpp"
 
 namespace rung::plan {
@@ -16,7 +17,7 @@ namespace rung::plan {
 // grant_unenforceable ("grant_unenforceable: network.egress: ..."), a program that could not start is grant_unrunnable.
 // `now` is seconds since the epoch, for notBefore and expiresAt.
 Result<SandboxPlan> make(const config::Spec& spec, const std::optional<grant::Grant>& grant,
-                         const kernel::HostFacts& host, int64_t now);
+                         const kernel::HostFacts& host, int64_t now, const ImageFacts& image = {});
 
 // --network=none: a network with only loopback, as a grant without egress makes it, for any container.
 void cut_network(SandboxPlan& plan);

@@ -10,6 +10,7 @@
 #include "config/spec.hpp"
 #include "grant/grant.hpp"
 #include "kernel/host_facts.hpp"
+#include "plan/image_facts.hpp"
 #include "plan/sandbox_plan.hpp"
 
 namespace rung::plan {
@@ -24,9 +25,15 @@ void narrow_namespaces(SandboxPlan& plan);
 void narrow_network(SandboxPlan& plan);
 
 // narrow_filesystem.cpp, with the mounts themselves in narrow_mounts.cpp
-Status narrow_filesystem(SandboxPlan& plan, const grant::Filesystem& grant);
-Status narrow_mounts(SandboxPlan& plan, const grant::Filesystem& grant);
+Status narrow_filesystem(SandboxPlan& plan, const grant::Grant& grant);
+Status narrow_mounts(SandboxPlan& plan, const grant::Grant& grant);
+// left_out.cpp: mounts that hold something of the host and that nothing in the grant names.
+void leave_out_mounts(SandboxPlan& plan, const grant::Grant& grant);
 void narrow_propagation(SandboxPlan& plan);
+
+// file_access.cpp: Landlock's rules, on top of what the mounts already keep.
+void allow_files(SandboxPlan& plan, const grant::Grant& grant, const kernel::HostFacts& host,
+                 const ImageFacts& image);
 
 // narrow_resources.cpp
 void narrow_devices(SandboxPlan& plan);

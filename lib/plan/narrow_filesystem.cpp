@@ -243,6 +243,8 @@ bool is_of_the_container(const Mount& mount) {
 
 Status check_mount_options(const std::vector<Mount>& mounts) {
     for (const Mount& mount : mounts) {
+        if (path::clean(mount.destination) == "/")
+            return unenforceable("mounts[/]", "it would take the place of the image");
         if (!is_of_the_container(mount)) {
             return unenforceable("mounts[" + mount.destination + "]",
                                  "a " + mount.type + " belongs to the whole host");
@@ -254,7 +256,8 @@ Status check_mount_options(const std::vector<Mount>& mounts) {
 
 }  // namespace
 
-Status narrow_filesystem(SandboxPlan& plan, const grant::Filesystem& grant) {
+Status narrow_filesystem(SandboxPlan& plan, const grant::Grant& whole) {
+    const grant::Filesystem grant = whole.filesystem.value_or(grant::Filesystem{});
     TRY(check_mount_options(plan.spec.mounts));
     TRY(check_paths(grant));
     const bool image_writable = !plan.spec.root.read_only;
@@ -266,9 +269,10 @@ Status narrow_filesystem(SandboxPlan& plan, const grant::Filesystem& grant) {
                                    .layer = "grant",
                                    .reason = "filesystem.rootfs: readOnly"});
     }
+    leave_out_mounts(plan, whole);
     const std::vector<grant::Tmpfs> scratches = replace_mounts(plan, grant);
     TRY(open_slices(plan, grant, image_writable));
-    TRY(narrow_mounts(plan, grant));
+    TRY(narrow_mounts(plan, whole));
     narrow_propagation(plan);
     for (const grant::Tmpfs& scratch : scratches)
         add_scratch(plan, scratch);

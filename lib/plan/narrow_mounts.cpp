@@ -72,12 +72,18 @@ bool may_overlap(const Mount& left, const Mount& right) {
     return path::covers(left_source, right_source) || path::covers(right_source, left_source);
 }
 
+bool holds_tools(const grant::Grant& grant, const std::string& destination) {
+    return std::any_of(grant.tools->begin(), grant.tools->end(),
+                       [&](const grant::Tool& tool) { return path::covers(tool.path, destination); });
+}
+
 struct Change {
     std::string layer = {};
     std::string reason = {};
 };
 
-Change narrow_mount(const SandboxPlan& plan, const grant::Filesystem& grant, Mount& mount) {
+Change narrow_mount(const SandboxPlan& plan, const grant::Grant& whole, Mount& mount) {
+    const grant::Filesystem grant = whole.filesystem.value_or(grant::Filesystem{});
     const MountKind kind = kind_of(mount);
     if (has(mount.options, "remount")) {
         make_remount_narrow(mount);
@@ -99,7 +105,23 @@ Change narrow_mount(const SandboxPlan& plan, const grant::Filesystem& grant, Mou
     if (is_writable(mount)) make_read_only(mount);
     // An overlay's layers, say, may have a second name that can be written to.
     if (kind != MountKind::bind) make_harmless(mount);
-    return {"grant", "no filesystem.readWrite path covers it"};
+    if (grants_every_program(whole) || holds_tools(whole, path::clean(mount.destination)))
+        return {"grant", "no filesystem.readWrite path covers it"};
+    // A loader that may be executed maps nothing from here either.
+    make_harmless(mount);
+    return {"grant", "no filesystem.readWrite path covers it, and no tool lies in it"};
+}
+
+// A loader could execute what lies beside a tool, so a mount of the engine is granted as a whole or not at all.
+Status refuse_single_tools_of_mounts(const SandboxPlan& plan, const grant::Grant& grant) {
+    if (grants_every_program(grant)) return {};
+    for (const grant::Tool& tool : *grant.tools) {
+        const Mount* mount = mount_holding(plan.spec.mounts, tool.path);
+        if (mount == nullptr || holds_tools(grant, path::clean(mount->destination))) continue;
+        return unenforceable("tools", tool.path + " lies inside the mount at " + mount->destination +
+                                          ", whose programs can only be granted together");
+    }
+    return {};
 }
 
 // The image is readable and executable, so no mount may make a part of it writable under another name.
@@ -166,7 +188,8 @@ Access granted_access(const grant::Filesystem& grant, std::string_view path) {
     return access;
 }
 
-Status narrow_mounts(SandboxPlan& plan, const grant::Filesystem& grant) {
+Status narrow_mounts(SandboxPlan& plan, const grant::Grant& grant) {
+    TRY(refuse_single_tools_of_mounts(plan, grant));
     const std::vector<Mount> before = plan.spec.mounts;
     std::vector<Change> changes;
     for (Mount& mount : plan.spec.mounts)

@@ -46,9 +46,13 @@ ordered_json filesystem_json(const SandboxPlan& plan) {
     ordered_json writable = ordered_json::array();
     for (const Slice& slice : plan.slices)
         writable.push_back({{"path", slice.path}, {"mount", slice.mount}});
+    ordered_json rules = ordered_json::array();
+    for (const child::FileRule& rule : plan.files.rules)
+        rules.push_back({{"path", rule.path}, {"access", access_text(rule.access)}});
     return {{"rootReadonly", plan.spec.root.read_only},
             {"mounts", mounts},
             {"writablePieces", writable},
+            {"landlock", rules},
             {"readonlyPaths", plan.spec.linux_.readonly_paths},
             {"maskedPaths", plan.spec.linux_.masked_paths}};
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "child/process_steps.hpp"
 #include "config/spec.hpp"
 #include "grant/grant.hpp"
 
@@ -28,6 +29,15 @@ struct Slice {
     bool operator==(const Slice&) const = default;
 };
 
+// What the processes may do with files, whatever owners and modes say, and which programs they may execute: Landlock's part.
+struct FileAccess {
+    uint64_t handled = 0;  // kernel::landlock::k*, all that is denied without a rule; 0: there is no ruleset
+    uint64_t scoped = 0;   // kernel::landlock::kScope*
+    std::vector<child::FileRule> rules = {};
+    std::vector<std::string> tools = {};  // empty: every program that can be reached
+    bool operator==(const FileAccess&) const = default;
+};
+
 struct SandboxPlan {
     config::Spec spec = {};  // config.json after narrowing: never wider than what was asked
     // False: a plain OCI container, `spec` is config.json unchanged.
@@ -39,6 +49,7 @@ struct SandboxPlan {
     // vm.memfd_noexec=2 in the new pid namespace.
     bool memfd_noexec = false;
     std::vector<Slice> slices = {};
+    FileAccess files = {};
     // Names in seccomp-profiles/, loaded beside spec.linux_.seccomp.
     std::vector<std::string> seccomp_profiles = {};
     std::vector<Narrowing> narrowings = {};

@@ -15,30 +15,28 @@ std::string executable(const config::Spec& spec) {
     return spec.process.args.empty() ? "the process" : "\"" + spec.process.args.front() + "\"";
 }
 
-Status check_tools(const config::Spec& spec, const Grant& grant) {
+Status needs_landlock(const HostFacts& host, std::string_view field) {
+    if (host.landlock_abi > 0) return {};
+    return unenforceable(field,
+                         "this kernel has no Landlock (its name is missing in /sys/kernel/security/lsm)");
+}
+
+Status check_tools(const config::Spec& spec, const Grant& grant, const HostFacts& host) {
     if (!grant.tools || grant.tools->empty()) {
         return Error{.message = "grant_unrunnable: tools: the grant lists none, so " + executable(spec) +
                                 " may not be executed",
                      .reason = "grant_unrunnable"};
     }
-    const bool everything =
-        std::any_of(grant.tools->begin(), grant.tools->end(),
-                    [](const grant::Tool& tool) { return tool.path == "/" && tool.sha256.empty(); });
-    if (!everything || grant.tools->size() != 1) {
-        return unenforceable("tools",
-                             "this build enforces only [/], every program of the image; "
-                             "a shorter list needs Landlock execute rules");
-    }
-    return {};
+    const bool pinned = std::any_of(grant.tools->begin(), grant.tools->end(),
+                                    [](const grant::Tool& tool) { return !tool.sha256.empty(); });
+    if (pinned) return unenforceable("tools.sha256", "this build compares no digests");
+    return grants_every_program(grant) ? Status{} : needs_landlock(host, "tools");
 }
 
-Status check_filesystem(const Grant& grant) {
+Status check_filesystem(const Grant& grant, const HostFacts& host) {
     const grant::Filesystem filesystem = grant.filesystem.value_or(grant::Filesystem{});
-    if (filesystem.rootfs == grant::RootfsAccess::none) {
-        return unenforceable("filesystem.rootfs",
-                             "none needs Landlock file rules, which this build does not make");
-    }
-    return {};
+    if (filesystem.rootfs == grant::RootfsAccess::read_only) return {};
+    return needs_landlock(host, "filesystem.rootfs");
 }
 
 Status check_outside(const Grant& grant) {
@@ -131,8 +129,8 @@ Error unenforceable(std::string_view field, std::string_view what) {
 }
 
 Status check_enforceable(const config::Spec& spec, const Grant& grant, const HostFacts& host) {
-    TRY(check_tools(spec, grant));
-    TRY(check_filesystem(grant));
+    TRY(check_tools(spec, grant, host));
+    TRY(check_filesystem(grant, host));
     TRY(check_outside(grant));
     TRY(check_budgets(grant));
     TRY(check_audit(grant));

@@ -60,6 +60,7 @@ State describe(const Prepared& prepared, const CreateOptions& options) {
                  .owner_uid = getuid(),
                  .annotations = spec.annotations,
                  .grants = prepared.grant_sources,
+                 .image = prepared.image,
                  .cgroup = prepared.cgroup,
                  .resctrl = resctrl_group_of(prepared, options.id),
                  .new_keyring = !options.no_new_keyring,

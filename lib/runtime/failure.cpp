@@ -251,7 +251,12 @@ class Description {
     std::string operator()(const child::SetHome&) const {
         return because("read the container's /etc/passwd");
     }
-    std::string operator()(const child::FindExecutable&) const { return executable(); }
+    std::string operator()(const child::MakeRuleset& step) const;
+    std::string operator()(const child::EnterRuleset&) const { return because("enforce the file rules"); }
+    std::string operator()(const child::FindExecutable& step) const {
+        if (report_.detail != Detail::executable_not_granted) return executable();
+        return step.refusal + ": tools: the grant does not list " + text_ + ", so it may not be executed";
+    }
     std::string operator()(const child::AwaitStart&) const { return because("wait for start"); }
     std::string operator()(const child::Execute&) const { return executable(); }
 
@@ -309,6 +314,14 @@ std::string Description::operator()(const child::RunHooks& step) const {
     }
     if (report_.index >= step.hooks.size()) return because(what);
     return what + ": fork/exec " + step.hooks[report_.index].path + ": " + errno_text(report_.errno_value);
+}
+
+std::string Description::operator()(const child::MakeRuleset& step) const {
+    const bool missing = report_.errno_value == ENOENT || report_.errno_value == ENOTDIR;
+    if (report_.index >= step.rules.size() || text_.empty()) return because("make the file rules");
+    const child::FileRule& rule = step.rules[report_.index];
+    if (missing) return "path_not_found: " + rule.field + ": there is no " + rule.path + " in the container";
+    return because((rule.field.empty() ? "" : rule.field + ": ") + rule.path);
 }
 
 std::string Description::executable() const {

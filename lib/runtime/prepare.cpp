@@ -19,6 +19,7 @@
 #include "runtime/device_rules.hpp"
 #include "runtime/grants.hpp"
 #include "runtime/id_maps.hpp"
+#include "runtime/image.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -118,13 +119,16 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     places.files.insert(places.files.end(), options.grant_files.begin(), options.grant_files.end());
     prepared.grant_sources = TRY(collect_grants(places));
     prepared.grant = TRY(meet_grants(prepared.grant_sources));
-    if (prepared.grant) TRY(settle_bind_sources(spec, prepared.bundle, prepared.rootfs));
+    if (prepared.grant) {
+        TRY(settle_bind_sources(spec, prepared.bundle, prepared.rootfs));
+        prepared.image = TRY(look_into_image(*prepared.grant, spec, prepared.rootfs));
+    }
 
     const std::vector<config::DeviceRule> device_rules = spec.linux_.resources.devices;
     if (globals.ignore_cgroups) spec.linux_.resources = {};
     prepared.host = TRY(kernel::probe());
     TRY(fill_default_mappings(spec, prepared.host));
-    prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
+    prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr), prepared.image));
     if (globals.without_network) plan::cut_network(prepared.plan);
     if (globals.without_cgroups || globals.ignore_cgroups) TRY(check_without_cgroups(prepared));
     prepared.cgroup = TRY(place_cgroup(globals, prepared, options.id));
@@ -140,13 +144,14 @@ Result<Prepared> prepare_again(const StateDirectory& directory, const State& sta
                       .rootfs = state.rootfs,
                       .config_text = TRY(directory.read_config()),
                       .grant_sources = state.grants,
+                      .image = state.image,
                       .cgroup = state.cgroup};
     config::Spec spec = TRY(config::parse_spec(prepared.config_text));
     take_destinations_from_rootfs(spec, prepared.rootfs);
     prepared.grant = TRY(meet_grants(prepared.grant_sources));
     prepared.host = TRY(kernel::probe());
     TRY(fill_default_mappings(spec, prepared.host));
-    prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr)));
+    prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr), prepared.image));
     return prepared;
 }
 

@@ -11,6 +11,7 @@
 #include "config/spec.hpp"
 #include "grant/grant.hpp"
 #include "kernel/host_facts.hpp"
+#include "plan/image_facts.hpp"
 #include "plan/sandbox_plan.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/state.hpp"
@@ -23,6 +24,7 @@ struct Prepared {
     std::string config_text = {};
     std::vector<GrantSource> grant_sources = {};
     std::optional<grant::Grant> grant = {};
+    plan::ImageFacts image = {};
     kernel::HostFacts host = {};
     plan::SandboxPlan plan = {};
     cgroup::Cgroup cgroup = {};

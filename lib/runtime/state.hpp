@@ -22,6 +22,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "cgroup/cgroup.hpp"
+#include "plan/image_facts.hpp"
 #include "runtime/process.hpp"
 #include "runtime/resctrl.hpp"
 
@@ -43,6 +44,7 @@ struct State {
     uint32_t owner_uid = 0;
     std::map<std::string, std::string> annotations = {};
     std::vector<GrantSource> grants = {};
+    plan::ImageFacts image = {};   // as it was when the container was made: `exec` decides by the same
     bool grants_are_known = true;  // false when the file does not say: nothing may then be decided by it
     cgroup::Cgroup cgroup = {};
     std::optional<ResctrlGroup> resctrl = {};

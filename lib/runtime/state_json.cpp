@@ -100,6 +100,16 @@ cgroup::Cgroup cgroup_from_json(const Json& json) {
     return group;
 }
 
+Json image_to_json(const plan::ImageFacts& image) {
+    return {{"realPaths", image.real_paths}, {"readable", image.readable}, {"loaders", image.loaders}};
+}
+
+plan::ImageFacts image_from_json(const Json& json) {
+    return {.real_paths = json.value("realPaths", std::map<std::string, std::string>{}),
+            .readable = json.value("readable", std::vector<std::string>{}),
+            .loaders = json.value("loaders", std::vector<std::string>{})};
+}
+
 State state_from(const Json& json) {
     State state{.id = json.value("id", ""),
                 .oci_version = json.value("ociVersion", ""),
@@ -114,6 +124,7 @@ State state_from(const Json& json) {
                 .private_pid_namespace = json.value("privatePidNamespace", false),
                 .has_poststart_hooks = json.value("poststartHooks", false),
                 .has_poststop_hooks = json.value("poststopHooks", false)};
+    state.image = image_from_json(json.value("image", Json::object()));
     if (json.contains("rootfsMount")) state.rootfs_mount = json.value("rootfsMount", uint64_t{0});
     state.grants_are_known = json.contains("grants") && json["grants"].is_array();
     for (const auto& grant : json.value("grants", Json::array())) {
@@ -156,6 +167,7 @@ std::string state_to_json(const State& state) {
                  {"privatePidNamespace", state.private_pid_namespace},
                  {"poststartHooks", state.has_poststart_hooks},
                  {"poststopHooks", state.has_poststop_hooks}};
+    if (!state.grants.empty()) json["image"] = image_to_json(state.image);
     if (state.rootfs_mount) json["rootfsMount"] = *state.rootfs_mount;
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -36,7 +36,8 @@ constexpr std::array kNames = {"UnshareNamespaces", "MakeTimeNamespace",
                                "LoadSeccomp",       "CloseDescriptors",
                                "DropBounding",      "SetUser",
                                "SetCapabilities",   "ChangeDirectory",
-                               "SetHome",           "FindExecutable",
+                               "SetHome",           "MakeRuleset",
+                               "EnterRuleset",      "FindExecutable",
                                "AwaitStart",        "Execute"};
 static_assert(kNames.size() == std::variant_size_v<Step>);
 

@@ -209,6 +209,67 @@ TEST_CASE("python's sockets are refused as errors under strict") {
     CHECK(run(built_in("default"), program) == Outcome{0, ""});
 }
 
+TEST_CASE("what python programs usually do works under python") {
+    constexpr const char* python = "/usr/bin/python3";
+    if (!is_installed(python)) return;
+    const std::vector<const char*> program = {
+        python, "-c",
+        "import asyncio, multiprocessing, os, shutil, socket, subprocess, tempfile, threading\n"
+        "def square(x): return x * x\n"
+        "with multiprocessing.get_context('fork').Pool(2) as pool: print(pool.map(square, [1, 2, 3]))\n"
+        "with tempfile.TemporaryDirectory() as place:\n"
+        "    open(place + '/a', 'w').write('text'); shutil.copy2(place + '/a', place + '/b'); os.link(place "
+        "+ '/a', place + '/c')\n"
+        "    os.chmod(place + '/c', 0o600); print(len(os.listdir(place)))\n"
+        "async def serve(reader, writer): writer.write(await reader.readline()); await writer.drain(); "
+        "writer.close()\n"
+        "async def talk():\n"
+        "    server = await asyncio.start_server(serve, '127.0.0.1', 0)\n"
+        "    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())\n"
+        "    writer.write(b'hello\\n'); print((await reader.readline()).decode().strip())\n"
+        "asyncio.run(talk())\n"
+        "print(subprocess.run(['/bin/echo', 'child'], capture_output=True, text=True).stdout, end='')"};
+
+    CHECK(run(built_in("python"), program) == Outcome{0, "[1, 4, 9]\n3\nhello\nchild\n"});
+}
+
+TEST_CASE("what node programs usually do works under node") {
+    constexpr const char* node = "/usr/bin/nodejs";
+    if (!is_installed(node)) return;
+    const std::vector<const char*> program = {
+        node, "-e",
+        "const { Worker } = require('worker_threads'), http = require('http'), fs = require('fs');\n"
+        "const worker = new Worker('let s = 0; for (let i = 0; i < 1e6; i++) s += i;"
+        "require(\"worker_threads\").parentPort.postMessage(s)', { eval: true });\n"
+        "worker.on('message', async sum => {\n"
+        "  console.log(sum);\n"
+        "  console.log(require('child_process').execFileSync('/bin/echo', ['child']).toString().trim());\n"
+        "  console.log((await fs.promises.readFile('/etc/hostname')).length > 0);\n"
+        "  const server = http.createServer((request, response) => response.end('served')).listen(0, "
+        "'127.0.0.1', () =>\n"
+        "    http.get({ port: server.address().port, agent: false }, response => response.on('data', data => "
+        "{\n"
+        "      console.log(data.toString()); server.close(); })));\n"
+        "});"};
+
+    CHECK(run(built_in("node"), program) == Outcome{0, "499999500000\nchild\ntrue\nserved\n"});
+}
+
+TEST_CASE("gcc and make build a program under build, and the program runs") {
+    if (!is_installed("/usr/bin/gcc") || !is_installed("/usr/bin/make")) return;
+    const std::vector<const char*> program = {
+        "/bin/sh", "-c",
+        "set -e; place=$(mktemp -d); trap 'rm -rf $place' EXIT; cd $place\n"
+        "printf 'int two(void) { return 2; }' >two.c\n"
+        "printf '#include <stdio.h>\\nint two(void); int main(void) { return printf(\"%%d\\\\n\", two()) < "
+        "0; }' >main.c\n"
+        "printf 'main: main.o libtwo.a\\n\\tgcc -o main main.o -L. -ltwo\\nlibtwo.a: two.o\\n\\tar rc "
+        "libtwo.a two.o\\n' >Makefile\n"
+        "make -s -j2 main CC=gcc && ./main"};
+
+    CHECK(run(built_in("build"), program) == Outcome{0, "2\n"});
+}
+
 TEST_CASE("a shell with pipes, redirections and awk runs under default and strict") {
     const std::vector<const char*> busybox = {
         "/usr/bin/busybox", "sh", "-c",

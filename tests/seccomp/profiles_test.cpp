@@ -72,7 +72,8 @@ std::string call_beyond(const seccomp::Compiled& narrow, const seccomp::Compiled
 }  // namespace
 
 TEST_CASE("the built-in profiles have these names, and no other name has a text") {
-    CHECK(seccomp::profile_names() == std::vector<std::string_view>{"default", "no-memfd", "strict"});
+    CHECK(seccomp::profile_names() ==
+          std::vector<std::string_view>{"build", "default", "no-memfd", "node", "python", "strict"});
     CHECK(seccomp::profile_text("Default").empty());
     CHECK(seccomp::profile_text("").empty());
 }
@@ -85,12 +86,15 @@ TEST_CASE("every name in the built-in profiles is known") {
     }
 }
 
-TEST_CASE("default allows nothing that Docker's profile does not, strict nothing that default does not") {
+TEST_CASE("default allows nothing that Docker's profile does not, the others nothing that default does not") {
     const auto docker = seccomp::compile(docker_profile());
     REQUIRE(docker);
 
     CHECK(call_beyond(built_in("default"), *docker) == "");
-    CHECK(call_beyond(built_in("strict"), built_in("default")) == "");
+    for (const std::string_view name : {"strict", "python", "node", "build"}) {
+        CAPTURE(name);
+        CHECK(call_beyond(built_in(name), built_in("default")) == "");
+    }
     CHECK(call_beyond(*docker, built_in("default")) != "");
 }
 
@@ -234,8 +238,8 @@ TEST_CASE("default takes the personalities that Docker takes") {
     CHECK(decide(profile, SYS_personality, {kHighBit}) == refused_with(EPERM));
 }
 
-TEST_CASE("default and strict answer ENOSYS to what came after them, and kill other ABIs") {
-    for (const std::string_view name : {"default", "strict"}) {
+TEST_CASE("every closed profile answers ENOSYS to what came after it, and kills other ABIs") {
+    for (const std::string_view name : {"default", "strict", "python", "node", "build"}) {
         CAPTURE(name);
         const auto profile = built_in(name);
         CHECK(decide(profile, 500) == refused_with(ENOSYS));
@@ -269,6 +273,27 @@ TEST_CASE("strict has no sockets, no other process's memory, no devices and no o
     CHECK(decide(profile, SYS_ioctl, {0, TIOCSTI}) == refused_with(EPERM));
     CHECK(decide(profile, SYS_prctl, {15}) == kAllow);
     CHECK(decide(profile, SYS_prctl, {22}) == refused_with(EPERM));
+}
+
+TEST_CASE("python, node and build change nobody's identity, and only what needs it has a network or keys") {
+    for (const std::string_view name : {"python", "node", "build"}) {
+        CAPTURE(name);
+        const auto profile = built_in(name);
+        for (const long number : {SYS_setuid, SYS_setgroups, SYS_capset, SYS_shmget, SYS_msgget, SYS_mq_open,
+                                  SYS_io_setup, SYS_memfd_create, SYS_execveat, SYS_sched_setscheduler,
+                                  SYS_landlock_create_ruleset, SYS_clock_adjtime}) {
+            CAPTURE(number);
+            CHECK(decide(profile, number) == refused_with(EPERM));
+        }
+        CHECK(decide(profile, SYS_socket, {AF_UNIX, SOCK_STREAM}) == kAllow);
+        CHECK(decide(profile, SYS_chmod) == kAllow);
+    }
+    CHECK(decide(built_in("python"), SYS_socket, {AF_INET, SOCK_STREAM}) == kAllow);
+    CHECK(decide(built_in("node"), SYS_socket, {AF_INET6, SOCK_STREAM}) == kAllow);
+    CHECK(decide(built_in("build"), SYS_socket, {AF_INET, SOCK_STREAM}) == refused_with(EPERM));
+    CHECK(decide(built_in("build"), SYS_socket, {AF_NETLINK, SOCK_RAW}) == refused_with(EPERM));
+    CHECK(decide(built_in("node"), SYS_pkey_alloc) == kAllow);
+    CHECK(decide(built_in("python"), SYS_pkey_alloc) == refused_with(EPERM));
 }
 
 TEST_CASE("no-memfd closes memory files and nothing else") {
