@@ -80,7 +80,9 @@ void Object::refuse(std::string_view name, std::string_view what) const {
 void Object::refuse_item(std::string_view name, size_t index, std::string_view what) const {
     if (problem_->found) return;
     const Object field{nullptr, this, name, index, problem_};
-    *problem_ = {.message = field.path() + ": " + std::string{what}, .found = true};
+    // The merged objects stay: others point into them.
+    problem_->message = field.path() + ": " + std::string{what};
+    problem_->found = true;
 }
 
 const Json* Object::find(std::string_view name) const {
