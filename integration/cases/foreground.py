@@ -8,7 +8,7 @@ import resource
 import signal
 import subprocess
 
-from rungtest import Case, differs
+from rungtest import Case, differs, host
 from rungtest.runtime import ENVIRONMENT
 from rungtest.terminal import ConsoleSocket
 
@@ -111,6 +111,20 @@ class Foregrounds(Case):
 
         self.forwards(self.started(box, "run", "--bundle", box.bundle.path, box.id, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE), self.SIGNALS)
+
+    @differs(runc="1.1 removes whatever has the name", crun="1.8 removes whatever has the name")
+    def test_a_run_leaves_another_container_that_has_got_the_name_since(self):
+        box = self.container().args("sleep", "100")
+        process = self.started(box, "run", "--bundle", box.bundle.path, box.id, stdin=subprocess.DEVNULL)
+        host.wait_until(lambda: self.runtime.call("state", box.id).code == 0 and box.status() == "running")
+        process.send_signal(signal.SIGSTOP)
+        self.succeed(box.delete("--force"))
+        self.succeed(box.create())
+
+        process.send_signal(signal.SIGCONT)
+        process.wait(10 * host.PATIENCE)
+
+        self.assertEqual(box.status(), "created")
 
     def test_exec_forwards_signals(self):
         box = self.container().args("sleep", "100")

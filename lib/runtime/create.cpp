@@ -12,6 +12,7 @@
 #include "runtime/creation.hpp"
 #include "runtime/inherited.hpp"
 #include "runtime/prepare.hpp"
+#include "runtime/remove.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/terminal.hpp"
 
@@ -59,7 +60,7 @@ Result<int> run(const Globals& globals, const CreateOptions& options) {
     auto code = relay_until_exit(
         {.pidfd = process.pidfd().get(), .init_pid = process.pid(), .pty_master = process.take_terminal()});
     if (!options.keep) {
-        if (const auto removed = remove(globals, options.id, true); !removed)
+        if (const auto removed = remove_own(globals, options.id, process.pid()); !removed)
             log::warn(removed.error().message);
     }
     return code;

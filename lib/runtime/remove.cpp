@@ -9,6 +9,7 @@
 #include "runtime/container.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/host_mounts.hpp"
+#include "runtime/remove.hpp"
 #include "runtime/resctrl.hpp"
 #include "runtime/runtime.hpp"
 #include "runtime/wording.hpp"
@@ -74,8 +75,8 @@ Status lock_by_force(StateDirectory& directory) {
 }
 
 // The specification has them run after the container is gone.
-void run_poststop_hooks_of(const std::string& config_text, const OciState& state) {
-    const auto spec = config::parse_spec(config_text);
+void run_poststop_hooks_of(const Result<std::string>& config_text, const OciState& state) {
+    const auto spec = config_text ? config::parse_spec(*config_text) : config_text.error();
     if (!spec) return log::warn("poststop hooks: " + spec.error().message);
     run_poststop_hooks(spec->hooks.poststop, state);
 }
@@ -85,8 +86,8 @@ Status remove_container(Container container) {
     TRY(remove_cgroup(container.state));
     TRY(remove_host_mounts(container.state));
     TRY(remove_resctrl(container));
-    std::string config_text;
-    if (container.state.has_poststop_hooks) config_text = TRY(container.directory.read_config());
+    // An earlier delete may have been killed after it had removed config.json.
+    const auto config_text = container.directory.read_config();
     const OciState last = oci_state(container, Phase::stopped);
     TRY(container.directory.remove());
     if (container.state.has_poststop_hooks) run_poststop_hooks_of(config_text, last);
@@ -97,20 +98,7 @@ bool may_be_removed(Phase phase) {
     return phase == Phase::stopped || phase == Phase::created;
 }
 
-}  // namespace
-
-Status remove(const Globals& globals, const std::string& id, bool force) {
-    TRY(check_id(id));
-    auto opened = StateDirectory::open(globals.root, id);
-    if (!opened) {
-        if (force && opened.error().message == wording::kDoesNotExist) return {};
-        return std::move(opened).error();
-    }
-    StateDirectory directory = std::move(*opened);
-    TRY(force ? lock_by_force(directory) : directory.lock());
-    if (directory.is_removed())
-        return force ? Status{} : Error{.message = std::string{wording::kDoesNotExist}};
-
+Status remove_locked(StateDirectory directory, const std::string& id, bool force) {
     auto state = directory.read_state();
     if (!state && !force) return std::move(state).error();
     if (!state) {
@@ -128,6 +116,32 @@ Status remove(const Globals& globals, const std::string& id, bool force) {
     if (!force && !may_be_removed(phase))
         return Error{.message = wording::delete_not_stopped(id, phase_name(phase))};
     return remove_container(std::move(container));
+}
+
+}  // namespace
+
+Status remove_own(const Globals& globals, const std::string& id, pid_t init) {
+    auto directory = StateDirectory::open(globals.root, id);
+    if (!directory && directory.error().message == wording::kDoesNotExist) return {};
+    if (!directory) return std::move(directory).error();
+    TRY(directory->lock());
+    const auto found = directory->read_init();
+    if (directory->is_removed() || !found || found->pid != init) return {};
+    return remove_locked(std::move(*directory), id, true);
+}
+
+Status remove(const Globals& globals, const std::string& id, bool force) {
+    TRY(check_id(id));
+    auto opened = StateDirectory::open(globals.root, id);
+    if (!opened) {
+        if (force && opened.error().message == wording::kDoesNotExist) return {};
+        return std::move(opened).error();
+    }
+    StateDirectory directory = std::move(*opened);
+    TRY(force ? lock_by_force(directory) : directory.lock());
+    if (directory.is_removed())
+        return force ? Status{} : Error{.message = std::string{wording::kDoesNotExist}};
+    return remove_locked(std::move(directory), id, force);
 }
 
 }  // namespace rung::runtime
