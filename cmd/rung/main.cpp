@@ -1,5 +1,6 @@
 // rung: the command line. Read from top to bottom, this is what one call does.
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
 #include <sys/prctl.h>
 
 #include <string>
@@ -66,6 +67,8 @@ int main(int argc, char** argv) {
     // Before anything of ours can be seen from inside a container (CVE-2016-9962).
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     cli::open_missing_streams();
+    // Inherited as ignored, it would make the kernel reap our children and lose their exit codes.
+    (void)signal(SIGCHLD, SIG_DFL);
     if (cli::may_enter_container(argc, argv)) {
         if (const auto is_protected = cli::protect_self(argv); !is_protected)
             return report(is_protected.error(), {});

@@ -5,10 +5,10 @@ SPDX-License-Identifier: Apache-2.0
 
 import json
 import os
+import signal
 import threading
-import time
 
-from rungtest import Case, differs, only_rung
+from rungtest import Case, differs, host, only_rung
 
 KINDS = ("prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop")
 
@@ -105,6 +105,27 @@ class Hooks(Case):
                 self.assertNotIn("LD_PRELOAD", environment)
                 self.assertNotIn("FROM_CALLER", environment)
 
+    @differs(runc="1.1 hands on what its caller passed", crun="1.8 hands on what its caller passed")
+    def test_a_hook_has_nothing_open_that_the_caller_passed(self):
+        box = self.container().args("true")
+        passed = os.open(self.work, os.O_RDONLY)
+        self.addCleanup(os.close, passed)
+        for kind in ("createRuntime", "createContainer"):
+            self.hook(box, kind, f"readlink /proc/self/fd/{passed} >> $LOG; echo {kind} >> $LOG")
+
+        self.succeed(box.create(pass_fds=[passed]))
+
+        self.assertEqual(self.log(box), ["createRuntime", "createContainer"])
+
+    def test_hooks_run_for_a_caller_who_ignores_the_end_of_children(self):
+        box = self.container().args("true")
+        self.hook(box, "createRuntime", "echo one >> $LOG")
+        self.hook(box, "createRuntime", "sleep 0.2; echo two >> $LOG")
+
+        self.succeed(box.create(prepare=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)))
+
+        self.assertEqual(self.log(box), ["one", "two"])
+
     @differs(crun="1.8 runs it in the caller's directory")
     def test_a_create_container_hook_runs_in_the_rootfs(self):
         box = self.container().args("true")
@@ -160,21 +181,31 @@ class Hooks(Case):
 
     def until_it_is_known(self, box):
         """Until its first process exists: from then on there is something to enter or to delete."""
-        for _ in range(200):
-            if self.runtime.call("state", box.id).code == 0 and box.state()["pid"]:
-                return
-            time.sleep(0.02)
-        self.fail("the container never came to be known")
+        host.wait_until(lambda: self.runtime.call("state", box.id).code == 0 and box.state()["pid"], 10,
+                        "a first process")
+
+    def held(self, box):
+        """A createRuntime hook that waits for the function returned here."""
+        go = os.path.join(self.work, "go")
+        self.hook(box, "createRuntime", f"until [ -e {go} ]; do sleep 0.05; done")
+
+        def let_go():
+            with open(go, "w", encoding="ascii"):
+                pass
+
+        self.addCleanup(let_go)
+        return let_go
 
     @only_rung("the others say that there is no such container")
     def test_nobody_enters_a_container_that_is_still_being_made(self):
         box = self.container().args("sleep", "100")
-        self.hook(box, "createRuntime", "touch $LOG.here; sleep 3")
+        go = self.held(box)
         making = threading.Thread(target=box.create)
         making.start()
         self.until_it_is_known(box)
 
         entered = box.exec("sh", "-c", "ls /")
+        go()
         making.join()
 
         self.fails(entered, "still being created", code=255)
@@ -183,17 +214,14 @@ class Hooks(Case):
     @only_rung("the others have no state to delete by while they create")
     def test_a_forced_delete_does_not_wait_for_a_hook(self):
         box = self.container().args("sleep", "100")
-        self.hook(box, "createRuntime", "sleep 30")
+        self.held(box)
         making = threading.Thread(target=box.create)
         making.start()
         self.until_it_is_known(box)
-        time.sleep(0.2)
 
-        started = time.monotonic()
         self.succeed(box.delete("--force"))
         making.join()
 
-        self.assertLess(time.monotonic() - started, 10)
         self.is_gone(box)
 
     def test_a_failing_start_container_hook_keeps_the_process_from_running(self):
@@ -230,6 +258,18 @@ class Hooks(Case):
         if self.kind == "rung":
             self.assertIn("poststop hook failed with exit code 3", result.err)
         self.assertEqual(self.log(box), ["one", "two"])
+        self.is_gone(box)
+
+    @only_rung("the others keep all that they know in one file")
+    def test_a_delete_that_was_killed_half_way_can_be_repeated(self):
+        box = self.container().args("true")
+        self.hook(box, "poststop", "true")
+        self.succeed(box.run_detached())
+        box.wait_stopped()
+        os.unlink(os.path.join(self.runtime.root, box.id, "config.json"))
+
+        self.succeed(box.delete("--force"))
+
         self.is_gone(box)
 
     def test_a_hook_that_takes_too_long_is_ended_and_fails(self):

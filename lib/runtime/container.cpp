@@ -4,21 +4,15 @@
 
 #include "base/log.hpp"
 #include "kernel/files.hpp"
+#include "runtime/id_maps.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
 namespace {
 
-// The user's name as the host's /etc/passwd has it, or the number: no name service is asked.
-std::string user_name(uint32_t uid) {
-    const auto passwd = kernel::read_file("/etc/passwd");
-    const std::string wanted = ":x:" + std::to_string(uid) + ":";
-    if (!passwd) return std::to_string(uid);
-    const size_t place = passwd->find(wanted);
-    if (place == std::string::npos) return std::to_string(uid);
-    const size_t line = passwd->rfind('\n', place);
-    const size_t begin = line == std::string::npos ? 0 : line + 1;
-    return passwd->substr(begin, place - begin);
+std::string name_or_number(uint32_t uid) {
+    std::string name = name_of_user(uid);
+    return name.empty() ? std::to_string(uid) : name;
 }
 
 ContainerInfo describe(const Container& container) {
@@ -32,7 +26,7 @@ ContainerInfo describe(const Container& container) {
                          .bundle = state.bundle,
                          .rootfs = state.rootfs,
                          .created = state.created,
-                         .owner = user_name(state.owner_uid),
+                         .owner = name_or_number(state.owner_uid),
                          .annotations = state.annotations};
 }
 

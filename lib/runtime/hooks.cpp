@@ -20,9 +20,17 @@
 namespace rung::runtime {
 namespace {
 
+// A hook that cannot be watched could run for ever.
+Error abandon(pid_t pid, const config::Hook& hook, int reason) {
+    (void)kill(-pid, SIGKILL);
+    (void)wait_for_end(pid, hook.path);
+    return errno_error("watch " + hook.path, reason);
+}
+
 // The wait status; a hook that outlives its timeout or its container is killed, and that is the error.
 Result<int> wait_for_hook(pid_t pid, const config::Hook& hook, int container) {
     const Fd pidfd{kernel::pidfd_open(pid, 0)};
+    if (!pidfd) return abandon(pid, hook, -pidfd.get());
     pollfd watched[2] = {{.fd = pidfd.get(), .events = POLLIN, .revents = 0},
                          {.fd = container, .events = POLLIN, .revents = 0}};
     const int64_t milliseconds = int64_t{hook.timeout_seconds.value_or(0)} * 1000;
@@ -32,14 +40,12 @@ Result<int> wait_for_hook(pid_t pid, const config::Hook& hook, int container) {
     do {
         ready = poll(watched, 2, timeout);
     } while (ready < 0 && errno == EINTR);
+    if (ready < 0) return abandon(pid, hook, errno);
 
     const bool ended = ready > 0 && watched[0].revents != 0;
     // The whole group: a hook is often a script, and what it waits for must not stay behind.
     if (!ended) (void)kill(-pid, SIGKILL);
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0) {
-        if (errno != EINTR) return errno_error("wait for " + hook.path, errno);
-    }
+    const int status = TRY(wait_for_end(pid, hook.path));
     if (ended) return status;
     if (ready > 0) return Error{.message = "the container's process died while the hook ran"};
     return Error{.message =

@@ -49,19 +49,6 @@ std::vector<IdMapping> parse_id_map(std::string_view text) {
     return mappings;
 }
 
-std::string name_of_user(uint32_t uid) {
-    const auto passwd = kernel::read_file("/etc/passwd");
-    if (!passwd) return {};
-    std::string_view rest = *passwd;
-    while (!rest.empty()) {
-        std::string_view line = take_until(rest, '\n');
-        const std::string_view name = take_until(line, ':');
-        (void)take_until(line, ':');
-        if (number_in(take_until(line, ':')) == uid) return std::string{name};
-    }
-    return {};
-}
-
 // The caller's whole namespace, each id as itself.
 Result<std::vector<IdMapping>> identity(const std::string& map) {
     std::vector<IdMapping> mappings = parse_id_map(TRY(kernel::read_file(map)));
@@ -109,11 +96,7 @@ Status write_with_tool(const MapTool& tool, pid_t pid, const std::vector<IdMappi
     }
     const Fd input = TRY(memory_file({}));
     const Fd output = TRY(memory_file({}));
-    const pid_t child = TRY(spawn(program, input, output));
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) return errno_error("wait for " + path, errno);
-    }
+    const int status = TRY(wait_for_end(TRY(spawn(program, input, output)), path));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
     std::string why = text_of(output);
     std::replace(why.begin(), why.end(), '\n', ' ');
@@ -142,6 +125,21 @@ Status fill_default_mappings(config::Spec& spec, const kernel::HostFacts& host) 
     const uint32_t uid = host.effective_uid;
     linux_config.uid_mappings = own_and_subordinate(uid, uid, kUidTool.ranges, kUidTool.name);
     linux_config.gid_mappings = own_and_subordinate(host.effective_gid, uid, kGidTool.ranges, kGidTool.name);
+    return {};
+}
+
+std::string name_of_user(uint32_t uid) {
+    const auto passwd = kernel::read_file("/etc/passwd");
+    return passwd ? parse_user_name(*passwd, uid) : std::string{};
+}
+
+std::string parse_user_name(std::string_view passwd, uint32_t uid) {
+    while (!passwd.empty()) {
+        std::string_view line = take_until(passwd, '\n');
+        const std::string_view name = take_until(line, ':');
+        (void)take_until(line, ':');  // the password: "x", or none
+        if (number_in(take_until(line, ':')) == uid) return std::string{name};
+    }
     return {};
 }
 

@@ -21,6 +21,11 @@ namespace rung::runtime {
 // after it, what /etc/subuid and /etc/subgid give the caller.
 Status fill_default_mappings(config::Spec& spec, const kernel::HostFacts& host);
 
+// The user's name as the host's /etc/passwd has it, empty when it has none: no name service is asked.
+std::string name_of_user(uint32_t uid);
+// The same of the text of passwd(5). Pure.
+std::string parse_user_name(std::string_view passwd, uint32_t uid);
+
 // subuid(5): the first range of `user`, by name or by number. Pure.
 struct IdRange {
     uint32_t first = 0;

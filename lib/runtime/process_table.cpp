@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "kernel/files.hpp"
-#include "runtime/hooks.hpp"
 #include "runtime/signal_name.hpp"
+#include "runtime/spawn.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -37,14 +37,6 @@ Result<pid_t> spawn_ps(std::vector<std::string> arguments, const Fd& output) {
     if (result == ENOENT) return Error{.message = wording::exec_failed("ps", wording::kNotInPath)};
     if (result != 0) return errno_error("ps", result);
     return pid;
-}
-
-Result<int> wait_for(pid_t pid) {
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0) {
-        if (errno != EINTR) return errno_error("wait for ps", errno);
-    }
-    return status;
 }
 
 std::string on_one_line(std::string text) {
@@ -75,9 +67,8 @@ std::optional<pid_t> parse_pid(std::string_view text) {
 }  // namespace
 
 Result<std::string> run_ps(const std::vector<std::string>& arguments) {
-    const Fd output = TRY(make_hook_output());
-    const pid_t pid = TRY(spawn_ps(arguments, output));
-    const int status = TRY(wait_for(pid));
+    const Fd output = TRY(memory_file({}));
+    const int status = TRY(wait_for_end(TRY(spawn_ps(arguments, output)), "ps"));
     if (lseek(output.get(), 0, SEEK_SET) < 0) return errno_error("rewind the output of ps", errno);
     std::string text = TRY(kernel::read_all(output, "the output of ps"));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;

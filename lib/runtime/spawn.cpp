@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -44,6 +45,8 @@ class Spawning {
         posix_spawn_file_actions_adddup2(&actions_, input.get(), 0);
         posix_spawn_file_actions_adddup2(&actions_, output.get(), 1);
         posix_spawn_file_actions_adddup2(&actions_, output.get(), 2);
+        // What the caller handed down to rung is not the program's: a hook that stays would hold an engine's pipe open.
+        posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
         if (!program.directory.empty())
             posix_spawn_file_actions_addchdir_np(&actions_, program.directory.c_str());
         sigset_t none;
@@ -73,6 +76,14 @@ class Spawning {
 
 Result<pid_t> spawn(const HostProgram& program, const Fd& input, const Fd& output) {
     return Spawning{}.spawn(program, input, output);
+}
+
+Result<int> wait_for_end(pid_t pid, const std::string& name) {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR) return errno_error("wait for " + name, errno);
+    }
+    return status;
 }
 
 Result<Fd> memory_file(const std::string& content) {

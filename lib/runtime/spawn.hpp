@@ -19,8 +19,12 @@ struct HostProgram {
     std::string directory = {};
 };
 
-// A process group of its own, no signal blocked or ignored; standard error goes where standard output goes.
+// A process group of its own, no signal blocked or ignored, no descriptor beside the standard streams; standard error goes where standard
+// output goes.
 Result<pid_t> spawn(const HostProgram& program, const Fd& input, const Fd& output);
+
+// The wait status of a child, once it has ended.
+Result<int> wait_for_end(pid_t pid, const std::string& name);
 
 // A memory file with `content`, rewound: neither side of such a standard stream can block the other.
 Result<Fd> memory_file(const std::string& content);

@@ -276,10 +276,6 @@ Result<int> Relay::run() {
 }  // namespace
 
 void hold_signals() {
-    // Inherited as ignored, it would make the kernel reap our children and lose their exit codes.
-    struct sigaction by_default = {};
-    by_default.sa_handler = SIG_DFL;
-    (void)sigaction(SIGCHLD, &by_default, nullptr);
     const sigset_t held = held_signals();
     (void)sigprocmask(SIG_BLOCK, &held, nullptr);
 }

@@ -1,5 +1,5 @@
-// The foreground of `run` and `exec`: the caller's stdio joined to the container's terminal, signals passed
-// on, the exit awaited. SPDX-License-Identifier: Apache-2.0
+// The foreground of `run` and `exec`: the caller's stdio joined to the container's terminal, signals passed on, the exit awaited.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/types.h>
@@ -13,8 +13,8 @@
 
 namespace rung::runtime {
 
-// Blocks what relay_until_exit forwards, and gives SIGCHLD its default action, so that nothing sent between
-// the clone and the relay kills rung or gets lost. Call it before the clone; the child empties its own mask.
+// Blocks what relay_until_exit forwards, so that nothing sent between the clone and the relay kills rung or gets
+// lost. Call it before the clone; the child empties its own mask.
 // Foreground only: there is no way back.
 void hold_signals();
 
