@@ -96,8 +96,9 @@ Status thaw(const Cgroup& cgroup) {
     // Both, whichever froze it.
     const std::string unified = unified_of(cgroup);
     if (has_v2_freezer(unified)) {
-        TRY(kernel::write_file(unified + "/cgroup.freeze", "0"));
-        TRY(wait_for_event(unified, "frozen 0").context("unable to thaw"));
+        Status thawed = kernel::write_file(unified + "/cgroup.freeze", "0");
+        if (thawed) thawed = wait_for_event(unified, "frozen 0").context("unable to thaw");
+        if (!thawed && !is_gone(thawed.error())) return thawed;
     }
     const std::string freezer = freezer_of(cgroup);
     if (freezer.empty()) return {};

@@ -66,7 +66,12 @@ Status start(const Globals& globals, const std::string& id) {
         if (fifo.error().errno_value == ENXIO) return Error{.message = std::string{wording::kStartStopped}};
         return std::move(fifo).error();
     }
-    if (write(fifo->get(), "s", 1) != 1) return errno_error("start the container's process", errno);
+    // Whoever reads may die at this moment: that is an error to report, not the end of rung.
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (write(fifo->get(), "s", 1) != 1) {
+        if (errno == EPIPE) return Error{.message = std::string{wording::kStartStopped}};
+        return errno_error("start the container's process", errno);
+    }
     container.directory.forget_start_fifo();
     await_exec(*fifo, container.state.has_poststart_hooks ? kForever : kAWhile);
     if (!container.state.has_poststart_hooks) return {};
