@@ -116,6 +116,7 @@ unsigned long mount_flags(uint64_t attributes) {
     if ((attributes & MOUNT_ATTR_NODEV) != 0) flags |= MS_NODEV;
     if ((attributes & MOUNT_ATTR_NOEXEC) != 0) flags |= MS_NOEXEC;
     if ((attributes & MOUNT_ATTR_NODIRATIME) != 0) flags |= MS_NODIRATIME;
+    if ((attributes & MOUNT_ATTR_NOSYMFOLLOW) != 0) flags |= MS_NOSYMFOLLOW;
     if ((attributes & MOUNT_ATTR__ATIME) == MOUNT_ATTR_NOATIME) flags |= MS_NOATIME;
     if ((attributes & MOUNT_ATTR__ATIME) == MOUNT_ATTR_STRICTATIME) flags |= MS_STRICTATIME;
     return flags;

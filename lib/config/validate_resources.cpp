@@ -27,6 +27,18 @@ Status validate_memory(const MemoryResources& memory, std::string_view prefix) {
     return {};
 }
 
+// The kernel has 32 bits for each. What does not fit must not be taken for the number that is left of it.
+Status validate_device_numbers(const Resources& resources, std::string_view prefix) {
+    constexpr int64_t kMost = 4294967295;
+    for (size_t index = 0; index < resources.devices.size(); ++index) {
+        const DeviceRule& rule = resources.devices[index];
+        const std::string field = "devices[" + std::to_string(index) + "]";
+        if (rule.major.value_or(0) > kMost || rule.minor.value_or(0) > kMost)
+            return wrong(prefix, field, "major and minor are at most 4294967295");
+    }
+    return {};
+}
+
 // "memory.high": a file of the container's own cgroup, named CONTROLLER.PARAMETER.
 Status validate_unified(const Resources& resources, std::string_view prefix) {
     for (const auto& [key, value] : resources.unified) {
@@ -52,6 +64,7 @@ bool is_page_size(std::string_view text) {
 
 Status validate_resources(const Resources& resources, std::string_view prefix) {
     TRY(validate_memory(resources.memory, prefix));
+    TRY(validate_device_numbers(resources, prefix));
     for (const HugepageLimit& limit : resources.hugepage_limits) {
         if (is_page_size(limit.page_size)) continue;
         return wrong(prefix, "hugepageLimits",

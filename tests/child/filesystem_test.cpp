@@ -99,17 +99,20 @@ TEST_CASE("an option too long for fsconfig is mounted all the same") {
             write_text(directory + "/file" + std::to_string(layer), "");
             lower += (lower.empty() ? "" : ":") + directory;
         }
+        make_symlink("file0", lower.substr(0, lower.find(':')) + "/link");
         (void)sandbox.bind_root();
         const MountFilesystem step{.type = "overlay",
                                    .source = "overlay",
                                    .target = "/merged",
                                    .options = {{"lowerdir", lower}},
-                                   .attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID};
+                                   .attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSYMFOLLOW};
         const std::string mounted = text_of(perform(sandbox.context, step));
-        return mounted + (lower.size() > 255 ? " long " : " short ") + names_in(sandbox.rootfs() + "/merged");
+        const std::string merged = sandbox.rootfs() + "/merged";
+        return mounted + (lower.size() > 255 ? " long " : " short ") + read_text(merged + "/link") + " " +
+               try_write(merged + "/x") + " " + names_in(merged);
     });
 
-    CHECK(seen == "done long file0 file1 file2 file3 file4 file5 file6 file7");
+    CHECK(seen == "done long ELOOP EROFS file0 file1 file2 file3 file4 file5 file6 file7 link");
 }
 
 TEST_CASE("sysfs in a user namespace without a network namespace is the host's, read-only in depth") {

@@ -278,6 +278,12 @@ TEST_CASE("resources out of range are refused") {
           "resources: devices[0].type: expected \"a\", \"b\" or \"c\", not \"p\"");
     CHECK(resources_error(R"({"devices":[{"allow":true}]})") ==
           "resources: devices[0].access: expected one or more of r, w and m, not \"\"");
+    CHECK(resources_error(R"({"devices":[{"allow":true,"type":"c","major":4294967297,"access":"r"}]})") ==
+          "resources: devices[0]: major and minor are at most 4294967295");
+    CHECK(resources_error(R"({"devices":[{"allow":true,"type":"c","minor":4294967296,"access":"r"}]})") ==
+          "resources: devices[0]: major and minor are at most 4294967295");
+    CHECK(resources_error(
+              R"({"devices":[{"allow":true,"type":"c","major":-1,"minor":4294967295,"access":"r"}]})") == "");
     CHECK(resources_error(R"({"rdma":{"mlx":{"hcaHandles":-1}}})") ==
           "resources: rdma.mlx.hcaHandles: expected an integer from 0 to 4294967295");
 }
