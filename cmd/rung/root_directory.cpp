@@ -11,18 +11,11 @@
 #include <string_view>
 
 #include "base/path.hpp"
+#include "kernel/probe.hpp"
 
 namespace rung::cli {
 
 namespace {
-
-// The first user namespace has this inode on every Linux (PROC_USER_INIT_INO in linux/proc_ns.h).
-constexpr ino_t kInitialUserNamespace = 0xEFFFFFFD;
-
-bool in_user_namespace() {
-    struct stat status = {};
-    return stat("/proc/self/ns/user", &status) == 0 && status.st_ino != kInitialUserNamespace;
-}
 
 std::string_view environment(const char* name) {
     const char* value = getenv(name);
@@ -42,7 +35,8 @@ std::string without_runtime_directory() {
 std::string default_root() {
     const std::string_view runtime_directory = environment("XDG_RUNTIME_DIR");
     if (runtime_directory.empty()) return without_runtime_directory();
-    const bool is_host_root = geteuid() == 0 && (!in_user_namespace() || environment("USER") == "root");
+    const bool is_host_root =
+        geteuid() == 0 && (!kernel::in_user_namespace() || environment("USER") == "root");
     return is_host_root ? "/run/rung" : path::join(runtime_directory, "rung");
 }
 

@@ -8,6 +8,7 @@
 #include "cgroup/controllers.hpp"
 #include "cgroup/directories.hpp"
 #include "cgroup/systemd.hpp"
+#include "cgroup/wording.hpp"
 #include "kernel/files.hpp"
 
 namespace rung::cgroup {
@@ -64,14 +65,13 @@ Status inherit_cpuset(const std::string& path) {
     return {};
 }
 
-// Engines match both texts.
 Status require_unused(const Cgroup& cgroup, const std::string& path) {
     const std::vector<pid_t> pids = TRY(pids_below(path));
     if (!pids.empty()) {
-        return Error{.message = "container's cgroup is not empty: " + std::to_string(pids.size()) +
+        return Error{.message = std::string{wording::kNotEmpty} + ": " + std::to_string(pids.size()) +
                                 " process(es) found in " + path};
     }
-    if (TRY(is_frozen(cgroup))) return Error{.message = "container's cgroup unexpectedly frozen: " + path};
+    if (TRY(is_frozen(cgroup))) return Error{.message = std::string{wording::kFrozen} + ": " + path};
     return {};
 }
 

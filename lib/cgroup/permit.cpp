@@ -11,6 +11,7 @@
 #include "base/path.hpp"
 #include "cgroup/cgroup.hpp"
 #include "cgroup/plan_writes.hpp"
+#include "cgroup/wording.hpp"
 #include "kernel/files.hpp"
 #include "kernel/probe.hpp"
 
@@ -44,10 +45,7 @@ Status require_no_limits(const config::Resources& resources, const Error& refusa
         std::find_if(writes.begin(), writes.end(), [](const Write& write) { return !write.may_be_absent; });
     if (needed == writes.end()) return {};
     if (is_rootless()) {
-        return Error{
-            .message =
-                "rootless needs no limits + no cgrouppath when no permission is granted for cgroups: " +
-                refusal.message};
+        return Error{.message = std::string{wording::kRootlessNeedsNoLimits} + ": " + refusal.message};
     }
     return Error{.message = "linux.resources." + needed->field + " cannot be set: " + refusal.message};
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "cgroup/wording.hpp"
 #include "config/validate.hpp"
 
 namespace rung::cgroup {
@@ -94,9 +95,7 @@ void append(std::vector<Write>& writes, std::vector<Write> more) {
 namespace {
 
 Error no_place_for(const Cgroup& cgroup, const Write& write) {
-    // Matched by test suites of other runtimes.
-    std::string message =
-        "cannot set " + write.controller + " limit: container could not join or create cgroup";
+    std::string message = "cannot set " + write.controller + " limit: " + std::string{wording::kNoCgroup};
     message += " (linux.resources." + write.field + ": ";
     if (cgroup.manager == Manager::disabled) return Error{.message = message + "cgroups are disabled)"};
     const bool has_other = !cgroup.v1.empty() || !cgroup.unified.empty();

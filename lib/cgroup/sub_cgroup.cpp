@@ -5,15 +5,16 @@
 
 #include "base/path.hpp"
 #include "cgroup/cgroup.hpp"
+#include "cgroup/wording.hpp"
 
 namespace rung::cgroup {
 
 namespace {
 
-// runc's tests look for the wording.
 Result<std::string> go_down(const std::string& directory, const std::string& path) {
     std::string joined = path::clean(directory + "/" + path);
-    if (!path::covers(directory, joined)) return Error{.message = "bad sub cgroup path: " + path};
+    if (!path::covers(directory, joined))
+        return Error{.message = std::string{wording::kBadSubCgroup} + ": " + path};
     return joined;
 }
 

@@ -22,12 +22,12 @@ void write_text(const char* text) {
 
 }  // namespace
 
-// The one line that a container started long ago can still say to whoever reads its standard error.
 bool is_input(int descriptor, mode_t mode) {
     if (S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISCHR(mode)) return false;
     return (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY;
 }
 
+// The one line that a container started long ago can still say to whoever reads its standard error.
 void explain_on_stderr(const char* path, int error) {
     const char* description = strerrordesc_np(error);
     write_text("exec ");

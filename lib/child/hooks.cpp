@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "child/context.hpp"
+#include "child/small_text.hpp"
 #include "kernel/syscalls.hpp"
 
 namespace rung::child {
@@ -41,7 +42,8 @@ class StateText {
         add(before.data(), place);
         add(step.status.data(), step.status.size());
         add(before.data() + after_status, before.size() - after_status);
-        add(digits_, write_number(context.host_pid));
+        add(digits_,
+            SmallText{digits_, sizeof digits_}.add_decimal(static_cast<uint64_t>(context.host_pid)).length());
         add(context.program.hook_state_after_pid.data(), context.program.hook_state_after_pid.size());
     }
 
@@ -66,17 +68,6 @@ class StateText {
         if (next_ == count_) return;
         pieces_[next_].iov_base = static_cast<char*>(pieces_[next_].iov_base) + written;
         pieces_[next_].iov_len -= written;
-    }
-    size_t write_number(int32_t number) {
-        char reversed[12];
-        size_t count = 0;
-        do {
-            reversed[count++] = static_cast<char>('0' + number % 10);
-            number /= 10;
-        } while (number > 0);
-        for (size_t index = 0; index < count; ++index)
-            digits_[index] = reversed[count - 1 - index];
-        return count;
     }
 
     iovec pieces_[5] = {};

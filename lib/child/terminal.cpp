@@ -17,6 +17,7 @@
 
 #include "child/context.hpp"
 #include "child/descriptors.hpp"
+#include "child/small_text.hpp"
 #include "child/targets.hpp"
 #include "kernel/syscalls.hpp"
 
@@ -66,27 +67,13 @@ int configure(int master, int slave, const config::ConsoleSize& size, Newlines n
     return kernel::checked(tcsetattr(slave, TCSANOW, &settings));
 }
 
-// "/dev/pts/N", which travels with the master.
-void name_slave(int master, char (&name)[32]) {
+// The slave's name travels with the master.
+int send_to_console_socket(int console_socket, int master) {
     unsigned int number = 0;
     (void)ioctl(master, TIOCGPTN, &number);
-    char digits[12];
-    size_t count = 0;
-    do {
-        digits[count++] = static_cast<char>('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    memcpy(name, "/dev/pts/", 9);
-    size_t length = 9;
-    while (count > 0)
-        name[length++] = digits[--count];
-    name[length] = '\0';
-}
-
-int send_to_console_socket(int console_socket, int master) {
     char name[32];
-    name_slave(master, name);
-    return send_descriptor(console_socket, name, strlen(name), master);
+    const SmallText text = SmallText{name, sizeof name}.add("/dev/pts/").add_decimal(number);
+    return send_descriptor(console_socket, name, text.length(), master);
 }
 
 // /dev/console is the slave under another name. An image's symlink of that name is not followed (CVE-2025-52565).

@@ -11,9 +11,8 @@
 
 namespace rung::config {
 
-// Keys match without regard to case and unknown keys are ignored, as Go's encoding/json does for runc. Fields that the
-// specification knows and rung does not support yet are errors that name the field. A NUL byte in any string is an
-// error, and so is a field given in two spellings. Errors read "config.json: FIELD: what is wrong".
+// Keys match without regard to case and unknown keys are ignored, as Go's encoding/json does for runc. A NUL byte in any
+// string is an error, and so is a field given in two spellings. Errors read "config.json: FIELD: what is wrong".
 Result<Spec> parse_spec(std::string_view json);
 
 // A process object alone, as `exec --process` takes it.

@@ -1,5 +1,5 @@
-// Files and directories as Result-returning calls, for the parent side. Each error names the path as it was
-// given. SPDX-License-Identifier: Apache-2.0
+// Files and directories as Result-returning calls, for the parent side. Each error names the path as it was given.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/types.h>

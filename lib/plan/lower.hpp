@@ -62,9 +62,9 @@ struct Lowered {
     std::vector<OpenNamespace> namespaces = {};
     std::vector<IdMap> id_maps = {};  // of mounts that the child makes and only the parent may map
     int slot_count = 0;
-    uint64_t clone_flags = 0;  // CLONE_NEW* for clone3 in the parent
-    // setns(2) in the parent, before the clone: its children land there.
+    uint64_t clone_flags = 0;     // CLONE_NEW* for clone3 in the parent
     bool mounts_on_host = false;  // no mount namespace, yet mounts: on a bind of the rootfs onto itself
+    // setns(2) in the parent, before the clone: its children land there.
     std::optional<child::Slot> join_pid = {};
     // Namespaces that have to be joined before the others are made (a user namespace by path; any other by path when the user namespace is
     // new): these steps run first, then a second clone with `second_clone_flags` (CLONE_PARENT is added). It makes what the maps are for.

@@ -1,4 +1,4 @@
-// `rung plan --format json`: the same facts for programs, with numbers as numbers where a program compares them.
+// `rung plan --json`: the same facts for programs, with numbers as numbers where a program compares them.
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 

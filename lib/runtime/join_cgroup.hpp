@@ -13,8 +13,8 @@ namespace rung::runtime {
 
 struct Joined {
     Launched process;
-    bool is_outside =
-        false;           // this user may not enter the cgroup2 directory: the process is where the caller is
+    // This user may not enter the cgroup2 directory: the process is where the caller is.
+    bool is_outside = false;
     pid_t followed = 0;  // whom it goes beside, when the cgroup itself takes no process
 };
 

@@ -35,8 +35,7 @@ Status send_without_cgroup(const Container& container, int signal, bool all) {
 }
 
 Status send(const Container& container, int signal, bool all) {
-    const cgroup::Cgroup& own = container.state.cgroup;
-    if (own.v1.empty() && own.unified.empty()) return send_without_cgroup(container, signal, all);
+    if (container.state.cgroup.is_none()) return send_without_cgroup(container, signal, all);
     // Without a pid namespace of its own the end of init ends nothing else, so SIGKILL goes to the whole cgroup (runc#4047).
     if (signal == SIGKILL && (all || !container.state.private_pid_namespace)) {
         const auto processes = TRY(cgroup::processes(container.state.cgroup));

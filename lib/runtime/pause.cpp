@@ -8,8 +8,7 @@ namespace rung::runtime {
 namespace {
 
 Status require_cgroup(const Container& container, const char* for_what) {
-    const cgroup::Cgroup& own = container.state.cgroup;
-    if (!own.v1.empty() || !own.unified.empty()) return {};
+    if (!container.state.cgroup.is_none()) return {};
     return Error{.message = std::string{for_what} + ": cgroups not configured for container"};
 }
 

@@ -115,7 +115,7 @@ class StateDirectory {
     bool locked_ = false;
 };
 
-// "[A-Za-z0-9_][A-Za-z0-9_+.-]*", at most 1024 bytes; checked before any disk is touched (crun 1.20).
+// "[A-Za-z0-9_+][A-Za-z0-9_+.-]*", at most 1024 bytes; checked before any disk is touched (crun 1.20).
 Status check_id(const std::string& id);
 
 // Where a container stands, from its files and the kernel.

@@ -1,5 +1,6 @@
-// The texts that engines and conformance suites match letter by letter, each with who needs it. Every other
-// error is worded where it arises. SPDX-License-Identifier: Apache-2.0
+// The texts that engines and conformance suites match letter by letter, each with who needs it: those of cgroups are in
+// cgroup/wording.hpp. Every other error is worded where it arises.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,6 @@ inline constexpr std::string_view kDuringInit = "error during container init";
 
 // ---- the program; Docker and podman derive exit codes 126 and 127 from these ----
 inline constexpr std::string_view kNotInPath = "executable file not found in $PATH";  // 127
-inline constexpr std::string_view kNoSuchFile = "no such file or directory";          // 127
 inline constexpr std::string_view kPermissionDenied = "permission denied";            // 126
 inline constexpr std::string_view kIsDirectory = "is a directory";                    // Docker: 126
 inline constexpr std::string_view kEmptyArgs = "process args cannot be empty";        // runc's tests, exec
@@ -91,16 +91,11 @@ inline constexpr std::string_view kSocketNeedsTerminal =
 
 // ---- mounts, hooks, cgroups: runc's and crun's tests; Docker adds a hint to "not a directory" ----
 inline constexpr std::string_view kOrdinaryDirectory = "must be mounted on ordinary directory";
-inline constexpr std::string_view kBadSubCgroup = "bad sub cgroup path";
-inline constexpr std::string_view kCgroupNotEmpty = "container's cgroup is not empty";
-inline constexpr std::string_view kCgroupFrozen = "container's cgroup unexpectedly frozen";
 inline constexpr std::string_view kCgroupNotApplied = "unable to apply cgroup configuration";
 // `error adding pid N to cgroups`: runc's tests, exec --cgroup.
 inline std::string adding_to_cgroups(std::string_view pid) {
     return "error adding pid " + std::string{pid} + " to cgroups";
 }
-inline constexpr std::string_view kRootlessNeedsNoLimits =
-    "rootless needs no limits + no cgrouppath when no permission is granted for cgroups";
 // runc's tests, create by an ordinary user.
 inline constexpr std::string_view kNoCgroupNoPidNamespace =
     "a rootless container with neither a cgroup nor a pid namespace of its own. Such configuration is "
