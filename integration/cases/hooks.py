@@ -117,6 +117,18 @@ class Hooks(Case):
 
         self.assertEqual(self.log(box), ["createRuntime", "createContainer"])
 
+    def test_hooks_run_where_memory_files_may_not_be_executable(self):
+        if not os.path.exists("/proc/sys/vm/memfd_noexec"):
+            self.skipTest("this kernel has no vm.memfd_noexec (Linux 6.3)")
+        box = self.container().args("true")
+        self.hook(box, "createRuntime", "cat > /dev/null; echo ran >> $LOG")
+        # The setting is that of a pid namespace.
+        strict = 'echo 2 > /proc/sys/vm/memfd_noexec && exec "$0" "$@"'
+
+        self.succeed(box.run(through=("unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", strict)))
+
+        self.assertEqual(self.log(box), ["ran"])
+
     def test_hooks_run_for_a_caller_who_ignores_the_end_of_children(self):
         box = self.container().args("true")
         self.hook(box, "createRuntime", "echo one >> $LOG")

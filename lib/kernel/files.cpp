@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -158,6 +159,15 @@ Status write_file_atomically(int directory, const NewFile& file) {
     }
     if (!status) (void)::unlinkat(directory, temporary.c_str(), 0);
     return status;
+}
+
+Result<Fd> make_memory_file(const char* name) {
+    constexpr unsigned int kNoexecSeal = 8;  // MFD_NOEXEC_SEAL, linux/memfd.h since Linux 6.3
+    // Where vm.memfd_noexec is 2 a memory file must be sealed, and before Linux 6.3 it cannot be.
+    Fd made{::memfd_create(name, MFD_CLOEXEC | kNoexecSeal)};
+    if (!made && errno == EINVAL) made = Fd{::memfd_create(name, MFD_CLOEXEC)};
+    if (!made) return errno_error("make a memory file", errno);
+    return made;
 }
 
 Status make_directory(const std::string& path, mode_t mode) {

@@ -47,6 +47,9 @@ struct NewFile {
 };
 Status write_file_atomically(int directory, const NewFile& file);
 
+// An anonymous file in memory, CLOEXEC and never to be executed; memfd_create(2). `name` is what /proc shows.
+Result<Fd> make_memory_file(const char* name);
+
 // mkdir(2); that it exists already is an error, EEXIST.
 Status make_directory(const std::string& path, mode_t mode);
 Status make_directory_at(int directory, const std::string& name, mode_t mode);

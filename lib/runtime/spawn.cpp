@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "base/path.hpp"
+#include "kernel/files.hpp"
 
 namespace rung::runtime {
 namespace {
@@ -87,8 +87,7 @@ Result<int> wait_for_end(pid_t pid, const std::string& name) {
 }
 
 Result<Fd> memory_file(const std::string& content) {
-    Fd file{memfd_create("rung-stdio", MFD_CLOEXEC)};
-    if (!file) return errno_error("make a memory file", errno);
+    Fd file = TRY(kernel::make_memory_file("rung-stdio"));
     size_t done = 0;
     while (done < content.size()) {
         const ssize_t length = write(file.get(), content.data() + done, content.size() - done);

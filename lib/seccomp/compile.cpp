@@ -5,7 +5,6 @@
 
 #include <linux/seccomp.h>
 #include <seccomp.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <unordered_map>
 
 #include "base/fd.hpp"
+#include "kernel/files.hpp"
 #include "seccomp/newer_calls.hpp"
 
 namespace rung::seccomp {
@@ -33,7 +33,6 @@ using Filter = std::unique_ptr<void, decltype(&seccomp_release)>;
 // libseccomp up to 2.5.4 goes wrong on a tree over no rules at all, and a short list gains nothing from one.
 constexpr size_t kLeastCallsForTree = 32;
 
-constexpr unsigned int kMemfdNoexecSeal = 8;  // MFD_NOEXEC_SEAL, linux/memfd.h since Linux 6.3
 constexpr unsigned int kFlagWaitKillableRecv =
     32;  // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, since Linux 5.19
 
@@ -222,10 +221,7 @@ class RuleAdder {
 };
 
 Result<std::vector<sock_filter>> export_program(const Filter& filter) {
-    // Where vm.memfd_noexec is 2 a memory file must be sealed, and before Linux 6.3 it cannot be.
-    Fd file(memfd_create("seccomp", MFD_CLOEXEC | kMemfdNoexecSeal));
-    if (!file && errno == EINVAL) file = Fd(memfd_create("seccomp", MFD_CLOEXEC));
-    if (!file) return errno_error("make a file for the seccomp filter", errno);
+    const Fd file = TRY(kernel::make_memory_file("seccomp").context("generate the seccomp filter"));
     const int outcome = seccomp_export_bpf(filter.get(), file.get());
     if (outcome < 0) return errno_error("generate the seccomp filter", -outcome);
     const off_t bytes = lseek(file.get(), 0, SEEK_CUR);
