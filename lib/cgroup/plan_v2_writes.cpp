@@ -41,8 +41,8 @@ Result<Writes> memory_writes(const config::MemoryResources& memory) {
     if (is_set(memory.swap) || memory.limit == -1) {
         const std::string swap = is_set(memory.swap) ? TRY(swap_alone(memory)) : "max";
         add("memory.swap.max", swap, "memory.swap");
-        // A kernel that does not count swap has no file for it.
-        writes.back().may_be_absent = swap == "max";
+        // A kernel that does not count swap, as one without any, has no file for it.
+        writes.back().may_be_absent = swap == "max" || (swap == "0" && !memory.forbids_swap);
     }
     if (is_set(memory.limit)) add("memory.max", bytes_or_max(*memory.limit), "memory.limit");
     if (is_set(memory.reservation))

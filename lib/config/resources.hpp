@@ -30,6 +30,7 @@ struct MemoryResources {
     std::optional<bool> disable_oom_killer = {};
     std::optional<bool> use_hierarchy = {};
     std::optional<bool> check_before_update = {};
+    bool forbids_swap = false;  // set by a plan: a host that does not count swap cannot enforce it
     bool operator==(const MemoryResources&) const = default;
 };
 

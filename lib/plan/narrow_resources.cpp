@@ -108,6 +108,7 @@ void narrow_memory(SandboxPlan& plan, uint64_t limit) {
     const uint64_t effective = std::min(asked, limit);
     memory.limit = to_signed(effective);
     memory.swap = memory.limit;  // memory and swap together: no swap
+    memory.forbids_swap = true;
     if (effective != asked) {
         plan.narrowings.push_back({.field = "linux.resources.memory.limit",
                                    .asked = bound_text(asked),

@@ -40,6 +40,7 @@ Status check_memory(Resources& asked, uint64_t most) {
     if (is_named(memory.swap) && (*memory.swap < 0 || *memory.swap > memory.limit.value_or(0)))
         return exceeds("limits.memory", "memory.swap asks for " + text_of(*memory.swap) + ", " + allowed);
     if (is_named(memory.limit)) memory.swap = memory.limit;
+    memory.forbids_swap = is_named(memory.limit);
     return {};
 }
 

@@ -62,6 +62,17 @@ TEST_CASE("memory and swap of the same size mean no swap") {
     CHECK(planned(kV2, resources) == Lines{"memory.swap.max=0", "memory.max=67108864"});
 }
 
+TEST_CASE("no swap needs no file where nothing is granted, and one under a grant") {
+    const auto may_be_absent = [](const config::MemoryResources& memory) {
+        const auto writes = cgroup::plan_v2_writes({.memory = memory});
+        return writes && writes->front().spelling.file == "memory.swap.max" && writes->front().may_be_absent;
+    };
+
+    CHECK(may_be_absent({.limit = 4096, .swap = 4096}));
+    CHECK_FALSE(may_be_absent({.limit = 4096, .swap = 4096, .forbids_swap = true}));
+    CHECK_FALSE(may_be_absent({.limit = 4096, .swap = 8192}));
+}
+
 TEST_CASE("an unlimited memory lifts the limit of swap as well") {
     const Resources resources{.memory = {.limit = -1}};
 

@@ -31,9 +31,9 @@ TEST_CASE("memory is the lower of both, and never with swap") {
     const auto kept = met({.memory = {.limit = 512}}, {.memory = 1024}).memory;
     const auto set = met({.memory = {.limit = -1}}, {.memory = 1024}).memory;
 
-    CHECK(lowered == config::MemoryResources{.limit = 1024, .swap = 1024});
-    CHECK(kept == config::MemoryResources{.limit = 512, .swap = 512});
-    CHECK(set == config::MemoryResources{.limit = 1024, .swap = 1024});
+    CHECK(lowered == config::MemoryResources{.limit = 1024, .swap = 1024, .forbids_swap = true});
+    CHECK(kept == config::MemoryResources{.limit = 512, .swap = 512, .forbids_swap = true});
+    CHECK(set == config::MemoryResources{.limit = 1024, .swap = 1024, .forbids_swap = true});
 }
 
 TEST_CASE("a v2 file that would replace a limit is folded into it") {

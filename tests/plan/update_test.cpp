@@ -26,7 +26,7 @@ TEST_CASE("memory up to the grant is allowed, and leaves no swap") {
     const auto allowed = plan::within_limits({.memory = 100}, {.memory = {.limit = 100}}, kNow);
 
     REQUIRE(allowed);
-    CHECK(allowed->memory == config::MemoryResources{.limit = 100, .swap = 100});
+    CHECK(allowed->memory == config::MemoryResources{.limit = 100, .swap = 100, .forbids_swap = true});
 }
 
 TEST_CASE("memory beyond the grant is refused, with or without swap") {
