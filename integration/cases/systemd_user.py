@@ -65,7 +65,7 @@ class Scoped(UserCase):
         self.succeed(box.run_detached())
         return box
 
-    def files(self, box, *names):
+    def contents_of(self, box, *names):
         below = "/container" if self.kind == "crun" else ""
         found = []
         for name in names:
@@ -99,7 +99,7 @@ class Life(Scoped):
 
         self.assertIn(box.cgroup, self.succeed(box.exec("cat", "/proc/self/cgroup")).out)
         self.succeed(box.exec("sleep", "999", options=["--detach"]))
-        self.assertEqual(len(self.files(box, "cgroup.procs")[0].split()), 2)
+        self.assertEqual(len(self.contents_of(box, "cgroup.procs")[0].split()), 2)
 
     @differs(runc="1.1 leaves it where its caller is", crun="1.8 may not move it there")
     def test_exec_follows_an_init_that_has_moved_to_a_child_cgroup(self):
@@ -159,7 +159,7 @@ class Limits(Scoped):
         box = self.running(memory={"limit": 64 << 20, "swap": 96 << 20}, pids={"limit": 33},
                            cpu={"quota": 20000, "period": 50000})
 
-        self.assertEqual(self.files(box, "memory.max", "memory.swap.max", "pids.max", "cpu.max"),
+        self.assertEqual(self.contents_of(box, "memory.max", "memory.swap.max", "pids.max", "cpu.max"),
                          [str(64 << 20), str(32 << 20), "33", "20000 50000"])
         if self.kind != "crun":
             self.assertEqual(self.show(box.scope, "MemoryMax", "MemorySwapMax", "TasksMax", "CPUQuotaPerSecUSec"),
@@ -172,7 +172,7 @@ class Limits(Scoped):
 
         self.succeed(self.runtime.call("update", "--memory", str(48 << 20), "--pids-limit", "44", box.id))
 
-        self.assertEqual(self.files(box, "memory.max", "pids.max"), [str(48 << 20), "44"])
+        self.assertEqual(self.contents_of(box, "memory.max", "pids.max"), [str(48 << 20), "44"])
         self.assertEqual(self.show(box.scope, "MemoryMax", "TasksMax"), {"MemoryMax": str(48 << 20), "TasksMax": "44"})
 
     @differs(runc="1.1 starts it without", crun="1.8 starts it without")
@@ -189,7 +189,7 @@ class Limits(Scoped):
     def test_pause_resume_and_ps_work_on_the_scope(self):
         box = self.running()
         self.succeed(self.runtime.call("pause", box.id))
-        paused = box.status(), self.files(box, "cgroup.freeze")
+        paused = box.status(), self.contents_of(box, "cgroup.freeze")
 
         self.succeed(self.runtime.call("resume", box.id))
 

@@ -304,7 +304,7 @@ class Common:
         self.ok(self.podman("rm", "--force", "--time", "0", name))
 
         host.wait_until(lambda: not host.is_alive(pid), 10, "the end of its process")
-        self.assertEqual(host.cgroup_directories(name), [])
+        host.wait_until(lambda: not host.cgroup_directories(name), 10, "the end of its cgroups")
 
     def test_a_pod_shares_what_pods_share(self):
         pod = self.ok(self.podman("pod", "create", *self.options("--share", "net,ipc,uts"))).out.strip()

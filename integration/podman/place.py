@@ -94,8 +94,12 @@ mount -t overlay -o lowerdir=/etc,upperdir={self.path("etc/upper")},workdir={sel
     def stop(self):
         # A monitor ends a moment after its container.
         with contextlib.suppress(AssertionError):  # then it is among what is left
-            host.wait_until(self._remove_cgroups_of_podman, 10)
+            host.wait_until(self._is_quiet if self.manager == "systemd" else self._remove_cgroups_of_podman, 10)
         return super().stop()
+
+    def _is_quiet(self):
+        # Scopes go with their processes.
+        return not [pid for pid in host.processes_of(self.word) if pid != self.process.pid and host.is_alive(pid)]
 
     def _remove_cgroups_of_podman(self):
         """podman 4.3 leaves the cgroups that it makes itself, for its monitors and on v1 for pods; a container's has libpod-

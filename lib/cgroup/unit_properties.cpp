@@ -128,7 +128,8 @@ std::vector<UnitProperty> properties_of_writes(const std::vector<Write>& writes)
 }
 
 std::vector<std::string> files_of_properties() {
-    std::vector<std::string> files{"cpu.max", "cpu.cfs_period_us", "cpu.cfs_quota_us", "cpu.idle"};
+    std::vector<std::string> files{"cpu.max", "cpu.cfs_period_us", "cpu.cfs_quota_us", "cpu.idle",
+                                   "blkio.bfq.weight"};  // of BlockIOWeight, on a scale of systemd's own
     for (const Named& named : kNumbers)
         files.emplace_back(named.file);
     for (const Named& named : kSets)
