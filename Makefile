@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all check demo bench soak vm tidy format install uninstall clean
+.PHONY: all check demo bench soak vm fuzz tidy format install uninstall clean
 
 all: $(BUILD)/rung
 
@@ -40,6 +40,15 @@ vm: all
 	@deploy/packages build test engines vm
 	@integration/vm/check --all
 
+# Longer: random input for the parsers of grants, ceilings and config.json, FUZZ_SECONDS for each.
+FUZZ_SECONDS ?= 600
+fuzz:
+	@deploy/packages build fuzz
+	@cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++-14 -DRUNG_FUZZ=ON \
+		-DRUNG_SANITIZE=ON -DRUNG_TESTS=OFF >/dev/null
+	@ninja -C build-fuzz -j $(JOBS) --quiet fuzz_grant fuzz_ceiling fuzz_config
+	@tests/fuzz/run build-fuzz $(FUZZ_SECONDS)
+
 tidy:
 	@deploy/packages build test
 	@tests/tidy
@@ -56,4 +65,4 @@ uninstall:
 	-rmdir $(DESTDIR)$(PREFIX)/libexec/rung 2>/dev/null
 
 clean:
-	rm -rf build build-sanitize build-clang
+	rm -rf build build-sanitize build-clang build-fuzz

@@ -48,6 +48,7 @@ int run_verb(const std::string& program, const std::vector<std::string>& words) 
     auto options = cli::parse_globals(words);
     if (!options) return report(options.error(), {});
     options->globals.own_program = cli::own_program();
+    options->globals.called_as = program;
     if (const auto opened = log::open(options->log_file, options->log_format, options->least); !opened) {
         return report(opened.error(), {});
     }

@@ -27,6 +27,7 @@ struct GlobalFlags {
     std::string rootless = "auto";
     std::string criu = "criu";
     Words grants = {};
+    std::string handler = {};
     bool version = false;
     RunscFlags runsc = {};
 };
@@ -46,6 +47,7 @@ void declare(Flags& flags, GlobalFlags& values) {
               "false: fail where no cgroup may be made; true or auto: go on if no limit is asked for");
     flags.add("criu", &values.criu, "the criu program for checkpoint and restore");
     flags.add("grant", &values.grants, "narrow every container by this grant; may be repeated");
+    flags.add("handler", &values.handler, "how the engine calls this runtime, for the rules of the ceiling");
     flags.add("version,v,V", &values.version, "print the version");
 }
 
@@ -83,6 +85,7 @@ Status give_meaning(const GlobalFlags& flags, GlobalOptions& options) {
     globals.root = TRY(absolute_path(flags.root.empty() ? default_root() : flags.root));
     globals.root_is_given = !flags.root.empty();
     globals.grant_files = flags.grants;
+    globals.handler = flags.handler;
     globals.criu = flags.criu;
     globals.systemd_cgroup = flags.systemd_cgroup || flags.cgroup_manager == "systemd";
     globals.without_cgroups = flags.cgroup_manager == "disabled";

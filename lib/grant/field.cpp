@@ -62,14 +62,13 @@ Error refuse(const Field& field, std::string_view code, std::string_view what) {
 }
 
 Field member_field(const Field& parent, const Node& member) {
-    return Field{.node = &member,
-                 .name = parent.name == "grant" ? member.name : parent.name + "." + member.name};
+    return Field{.node = &member, .name = parent.is_whole ? member.name : parent.name + "." + member.name};
 }
 
 Result<Section> Section::of(const Field& field, std::initializer_list<std::string_view> known) {
     if (field.node->kind != Kind::map) return wrong_kind(field, "a map");
     for (const Node& member : field.node->children) {
-        if (std::find(known.begin(), known.end(), member.name) == known.end()) {
+        if (!member.set_aside && std::find(known.begin(), known.end(), member.name) == known.end()) {
             return refuse(member_field(field, member), "grant_unknown_field", "there is no such field");
         }
     }
@@ -78,7 +77,7 @@ Result<Section> Section::of(const Field& field, std::initializer_list<std::strin
 
 std::optional<Field> Section::find(std::string_view name) const {
     for (const Node& member : field_.node->children) {
-        if (member.name == name) return member_field(field_, member);
+        if (member.name == name && !member.set_aside) return member_field(field_, member);
     }
     return std::nullopt;
 }
@@ -99,7 +98,9 @@ Result<std::vector<Field>> read_list(const Field& field, Range entries) {
     }
     std::vector<Field> fields;
     for (std::size_t index = 0; index < count; ++index) {
-        fields.push_back({&field.node->children[index], field.name + "[" + std::to_string(index) + "]"});
+        const Node& entry = field.node->children[index];
+        if (entry.set_aside) continue;
+        fields.push_back({.node = &entry, .name = field.name + "[" + std::to_string(index) + "]"});
     }
     return fields;
 }

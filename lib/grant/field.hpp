@@ -19,6 +19,7 @@ namespace rung::grant {
 struct Field {
     const Node* node = nullptr;
     std::string name = {};  // "network.egress[0].host", "grant" for the whole
+    bool is_whole = false;
 };
 
 Error refuse(const Field& field, std::string_view code, std::string_view what);

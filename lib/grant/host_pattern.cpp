@@ -3,9 +3,9 @@
 #include "grant/host_pattern.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "grant/document.hpp"
+#include "grant/public_suffix.hpp"
 
 namespace rung::grant {
 
@@ -59,22 +59,6 @@ Status check_name(std::string_view pattern, std::string_view name) {
     }
 }
 
-// Suffixes under which strangers get names of their own: a second level such as co.uk by rule, well-known
-// hosters by name.
-bool is_public_suffix(std::string_view name) {
-    constexpr std::array kSecondLevels = {"ac", "co",  "com", "edu", "go",  "gob", "gov",
-                                          "me", "mil", "ne",  "net", "nom", "or",  "org"};
-    constexpr std::array kHosters = {"appspot.com",     "azurewebsites.net", "blogspot.com", "cloudfront.net",
-                                     "firebaseapp.com", "github.io",         "gitlab.io",    "herokuapp.com",
-                                     "netlify.app",     "ngrok.io",          "pages.dev",    "vercel.app",
-                                     "web.app",         "workers.dev"};
-    if (std::find(kHosters.begin(), kHosters.end(), name) != kHosters.end()) return true;
-    const std::size_t dot = name.find('.');
-    const bool country = dot != std::string_view::npos && name.size() == dot + 3;
-    return country &&
-           std::find(kSecondLevels.begin(), kSecondLevels.end(), name.substr(0, dot)) != kSecondLevels.end();
-}
-
 struct Parts {
     std::string_view wildcard = {};  // "", "*" or "**"
     std::string_view name = {};
@@ -113,8 +97,12 @@ Status check_host_pattern(std::string_view pattern) {
     TRY(check_name(pattern, name));
     const bool single = name.find('.') == std::string_view::npos;
     if (single && wildcard.empty()) return invalid(pattern, "is a single label");
-    if (!wildcard.empty() && (single || is_public_suffix(name))) {
-        return too_broad(pattern, "is a wildcard over a public suffix");
+    if (wildcard.empty()) return {};
+    if (is_public_suffix(name))
+        return too_broad(pattern, "is a wildcard over a public suffix: strangers have names there");
+    if (wildcard != "**") return {};
+    if (const auto suffix = public_suffix_beneath(name)) {
+        return too_broad(pattern, "stands for names beneath " + *suffix + " too, where strangers have names");
     }
     return {};
 }

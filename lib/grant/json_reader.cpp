@@ -43,7 +43,8 @@ class JsonEvents {
     using string_t = nlohmann::json::string_t;
     using binary_t = nlohmann::json::binary_t;
 
-    explicit JsonEvents(std::string_view text) : text_(text) {}
+    JsonEvents(std::string_view text, const DocumentLimits& limits)
+        : text_(text), limits_(limits), builder_(limits) {}
 
     Result<Node> read() {
         const char* end = text_.data() + text_.size();
@@ -75,7 +76,7 @@ class JsonEvents {
         const std::size_t start = what.find("syntax error");
         const std::string_view cause =
             start == std::string_view::npos ? "a number is too large" : what.substr(start);
-        return keep(refusal("grant_parse_error", "grant", "is not valid JSON: " + std::string{cause},
+        return keep(refusal("grant_parse_error", limits_.name, "is not valid JSON: " + std::string{cause},
                             advance_to(std::min(count - 1, text_.size()))));
     }
 
@@ -117,18 +118,19 @@ class JsonEvents {
     }
 
     std::string_view text_;
+    const DocumentLimits& limits_;
     const char* next_ = text_.data();  // what the parser reads next
     std::size_t position_ = 0;         // behind the last token that became an event
     std::size_t line_ = 1;
     std::size_t line_start_ = 0;
-    TreeBuilder builder_ = {};
+    TreeBuilder builder_;
     std::optional<Error> error_ = {};
 };
 
 }  // namespace
 
-Result<Node> read_json(std::string_view text) {
-    return JsonEvents{text}.read();
+Result<Node> read_json(std::string_view text, const DocumentLimits& limits) {
+    return JsonEvents{text, limits}.read();
 }
 
 }  // namespace rung::grant

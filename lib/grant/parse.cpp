@@ -12,23 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxPaths = 256;
 constexpr uint64_t kMaxGraceSeconds = 300;
-
-// Before anything else: the other fields of another version mean nothing to us.
-Status check_version(const Field& field) {
-    const Node* version = nullptr;
-    for (const Node& member : field.node->children) {
-        if (member.name == "grantVersion") version = &member;
-    }
-    if (version == nullptr)
-        return refuse(field, "grant_parse_error", "must have a field 'grantVersion' with the value \"1\"");
-    if (version->kind == Kind::string && version->text == "1") return {};
-    const Field found = member_field(field, *version);
-    if (version->kind == Kind::number) {
-        return refuse(found, "grant_version_unsupported", "must be the string \"1\": write it in quotes");
-    }
-    return refuse(found, "grant_version_unsupported",
-                  quoted(version->text) + " is not a version this rung knows: it knows \"1\"");
-}
+constexpr std::size_t kMaxProfiles = 16;
 
 Status read_isolation(const Field& field, Grant& grant) {
     const Section section = TRY(Section::of(field, {"minimum"}));
@@ -51,8 +35,15 @@ Status read_audit(const Field& field, Grant& grant) {
 
 Status read_seccomp(const Field& field, Grant& grant) {
     const Section section = TRY(Section::of(field, {"profile"}));
-    if (const auto profile = section.find("profile"))
+    const auto profile = section.find("profile");
+    if (!profile) return {};
+    if (profile->node->kind != Kind::list) {
         grant.seccomp_profiles = {TRY(read_dns_label(*profile))};
+        return {};
+    }
+    for (const Field& entry : TRY(read_list(*profile, {1, kMaxProfiles})))
+        grant.seccomp_profiles.push_back(TRY(read_dns_label(entry)));
+    TRY(refuse_repeats(*profile, grant.seccomp_profiles));
     return {};
 }
 
@@ -89,11 +80,26 @@ std::size_t count_paths(const Grant& grant) {
 
 }  // namespace
 
-Result<Grant> parse_grant(std::string_view text) {
-    const Node root = TRY(read_document(text));
-    const Field field{.node = &root, .name = "grant"};
-    if (root.kind != Kind::map) return refuse(field, "grant_parse_error", "must be a map of fields");
-    TRY(check_version(field));
+Status check_version(const Field& field, std::string_view name) {
+    if (field.node->kind != Kind::map) return refuse(field, "grant_parse_error", "must be a map of fields");
+    const Node* version = nullptr;
+    for (const Node& member : field.node->children) {
+        if (member.name == name) version = &member;
+    }
+    if (version == nullptr)
+        return refuse(field, "grant_parse_error",
+                      "must have a field " + quoted(name) + " with the value \"1\"");
+    if (version->kind == Kind::string && version->text == "1") return {};
+    const Field found = member_field(field, *version);
+    if (version->kind == Kind::number) {
+        return refuse(found, "grant_version_unsupported", "must be the string \"1\": write it in quotes");
+    }
+    return refuse(found, "grant_version_unsupported",
+                  quoted(version->text) + " is not a version this rung knows: it knows \"1\"");
+}
+
+Result<Grant> read_grant(const Field& field) {
+    TRY(check_version(field, "grantVersion"));
     const Section section =
         TRY(Section::of(field, {"grantVersion", "metadata", "filesystem", "tools", "network", "capabilities",
                                 "devices", "secrets", "limits", "budgets", "terminationGracePeriodSeconds",
@@ -107,6 +113,11 @@ Result<Grant> parse_grant(std::string_view text) {
                           std::to_string(kMaxPaths) + " are accepted");
     }
     return grant;
+}
+
+Result<Grant> parse_grant(std::string_view text) {
+    const Node root = TRY(read_document(text, {}));
+    return read_grant({.node = &root, .name = "grant", .is_whole = true});
 }
 
 }  // namespace rung::grant

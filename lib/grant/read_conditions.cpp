@@ -33,6 +33,7 @@ Result<std::map<std::string, std::string>> read_labels(const Field& field) {
         return refuse(field, "grant_too_large", "has more than 16 labels");
     std::map<std::string, std::string> labels;
     for (const Node& member : field.node->children) {
+        if (member.set_aside) continue;
         const Field label = member_field(field, member);
         if (!is_label_name(member.name)) {
             return refuse(label, "grant_parse_error",

@@ -2,11 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grant/timestamp.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstdio>
 
 namespace rung::grant {
 
 namespace {
+
+// The years 0 to 9999: what can be written again, whatever offset it was written with.
+constexpr int64_t kFirstTime = -62167219200;
+constexpr int64_t kLastTime = 253402300799;
 
 // Takes a value off the front of `text`; the first thing that does not fit makes everything after it fail.
 class Cursor {
@@ -96,7 +102,22 @@ std::optional<int64_t> parse_timestamp(std::string_view text, Rounding rounding)
     if (cursor.failed() || !cursor.at_end() || !date.ok()) return std::nullopt;
     const int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
     const int64_t round_up = fraction && rounding == Rounding::up ? 1 : 0;
-    return days * 86400 + hour * 3600 + minute * 60 + second - offset + round_up;
+    const int64_t time = days * 86400 + hour * 3600 + minute * 60 + second - offset + round_up;
+    if (time < kFirstTime || time > kLastTime) return std::nullopt;
+    return time;
+}
+
+std::string timestamp_text(int64_t seconds) {
+    const std::chrono::sys_seconds time{std::chrono::seconds{seconds}};
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date{day};
+    const auto second = (time - day).count();
+    std::array<char, 32> text = {};
+    (void)std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ",
+                        static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                        static_cast<unsigned>(date.day()), static_cast<int>(second / 3600),
+                        static_cast<int>(second / 60 % 60), static_cast<int>(second % 60));
+    return text.data();
 }
 
 }  // namespace rung::grant

@@ -20,16 +20,16 @@ std::string TreeBuilder::field_name() const {
             name += (name.empty() ? "" : ".") + frame.key;
         }
     }
-    return name.empty() ? "grant" : name;
+    return name.empty() ? std::string{limits_.name} : name;
 }
 
 Status TreeBuilder::open(Kind list_or_map, Mark mark) {
     if (expects_key()) {
         return refusal("grant_parse_error", field_name(), "a key must be a plain name", mark);
     }
-    if (frames_.size() == kMaxDepth) {
+    if (frames_.size() == limits_.depth) {
         return refusal("grant_too_large", field_name(),
-                       "is nested deeper than " + std::to_string(kMaxDepth) + " levels", mark);
+                       "is nested deeper than " + std::to_string(limits_.depth) + " levels", mark);
     }
     frames_.push_back(Frame{.node = Node{.kind = list_or_map, .mark = mark}});
     return {};
@@ -64,7 +64,7 @@ Status TreeBuilder::set_key(std::string text, Mark mark) {
 
 Status TreeBuilder::add(Node node) {
     if (frames_.empty()) {
-        if (complete_) return refusal("grant_parse_error", "grant", "must be one document", node.mark);
+        if (complete_) return refusal("grant_parse_error", limits_.name, "must be one document", node.mark);
         root_ = std::move(node);
         complete_ = true;
         return {};

@@ -12,10 +12,13 @@
 
 namespace rung::grant {
 
-// Refuses nesting deeper than kMaxDepth, a key given twice, a key that is not a scalar, and NUL inside a
+// Refuses nesting deeper than the limit, a key given twice, a key that is not a scalar, and NUL inside a
 // scalar.
 class TreeBuilder {
   public:
+    // `limits` outlives it.
+    explicit TreeBuilder(const DocumentLimits& limits) : limits_(limits) {}
+
     Status open(Kind list_or_map, Mark mark);
     Status close(Mark mark);
     // Inside a map scalars are keys and values by turns.
@@ -37,12 +40,13 @@ class TreeBuilder {
     Status set_key(std::string text, Mark mark);
     Status add(Node node);
 
+    const DocumentLimits& limits_;
     std::vector<Frame> frames_ = {};
     Node root_ = {};
     bool complete_ = false;
 };
 
-Result<Node> read_json(std::string_view text);
-Result<Node> read_yaml(std::string_view text);
+Result<Node> read_json(std::string_view text, const DocumentLimits& limits);
+Result<Node> read_yaml(std::string_view text, const DocumentLimits& limits);
 
 }  // namespace rung::grant

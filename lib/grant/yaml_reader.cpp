@@ -23,7 +23,8 @@ struct Stop {
 
 class Events final : public YAML::EventHandler {
   public:
-    explicit Events(std::string_view text) : text_(text) {}
+    Events(std::string_view text, const DocumentLimits& limits)
+        : text_(text), limits_(limits), builder_(limits) {}
 
     TreeBuilder& builder() { return builder_; }
 
@@ -66,8 +67,8 @@ class Events final : public YAML::EventHandler {
         return {.line = static_cast<std::size_t>(mark.line) + 1,
                 .column = static_cast<std::size_t>(mark.column) + 1};
     }
-    [[noreturn]] static void refuse(const YAML::Mark& mark, std::string_view what) {
-        throw Stop{refusal("grant_parse_error", "grant", what, from(mark))};
+    [[noreturn]] void refuse(const YAML::Mark& mark, std::string_view what) const {
+        throw Stop{refusal("grant_parse_error", limits_.name, what, from(mark))};
     }
     static void keep(Status status) {
         if (!status) throw Stop{std::move(status).error()};
@@ -88,30 +89,31 @@ class Events final : public YAML::EventHandler {
     }
 
     std::string_view text_;
-    TreeBuilder builder_ = {};
+    const DocumentLimits& limits_;
+    TreeBuilder builder_;
     Mark opened_ = {};
     std::size_t events_ = 0;
 };
 
-Result<Node> read_events(std::string_view text) {
-    Events events{text};
+Result<Node> read_events(std::string_view text, const DocumentLimits& limits) {
+    Events events{text, limits};
     std::istringstream stream{std::string{text}};
     YAML::Parser parser{stream};
     if (!parser.HandleNextDocument(events) || !events.builder().is_complete()) {
-        return refusal("grant_parse_error", "grant", "is empty", {});
+        return refusal("grant_parse_error", limits.name, "is empty", {});
     }
     Node root = events.builder().take();
     if (parser.HandleNextDocument(events)) {
-        return refusal("grant_parse_error", "grant", "must be one document, with nothing after it", {});
+        return refusal("grant_parse_error", limits.name, "must be one document, with nothing after it", {});
     }
     return root;
 }
 
 }  // namespace
 
-Result<Node> read_yaml(std::string_view text) {
+Result<Node> read_yaml(std::string_view text, const DocumentLimits& limits) {
     try {
-        return read_events(text);
+        return read_events(text, limits);
     } catch (Stop& stop) {
         return std::move(stop.error);
     } catch (const YAML::Exception& exception) {
@@ -120,9 +122,9 @@ Result<Node> read_yaml(std::string_view text) {
             mark = {.line = static_cast<std::size_t>(exception.mark.line) + 1,
                     .column = static_cast<std::size_t>(exception.mark.column) + 1};
         }
-        return refusal("grant_parse_error", "grant", "is not valid YAML: " + exception.msg, mark);
+        return refusal("grant_parse_error", limits.name, "is not valid YAML: " + exception.msg, mark);
     } catch (const std::exception& exception) {
-        return refusal("grant_parse_error", "grant",
+        return refusal("grant_parse_error", limits.name,
                        std::string{"cannot be read as YAML: "} + exception.what(), {});
     }
 }

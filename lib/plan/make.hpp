@@ -6,7 +6,7 @@
 
 #include "base/result.hpp"
 #include "config/spec.hpp"
-#include "grant/grant.hpp"
+#include "grant/layers.hpp"
 #include "kernel/host_facts.hpp"
 #include "plan/image_facts.hpp"
 #include "plan/sandbox_plan.hpp"
@@ -18,6 +18,11 @@ namespace rung::plan {
 // `now` is seconds since the epoch, for notBefore and expiresAt.
 Result<SandboxPlan> make(const config::Spec& spec, const std::optional<grant::Grant>& grant,
                          const kernel::HostFacts& host, int64_t now, const ImageFacts& image = {});
+
+// The same under several layers: what a narrowing owes to the ceiling names it, and what one layer asked for and another denied is recorded.
+Result<SandboxPlan> make_under_layers(const config::Spec& spec, const grant::Effective& effective,
+                                      const kernel::HostFacts& host, int64_t now,
+                                      const ImageFacts& image = {});
 
 // --network=none: a network with only loopback, as a grant without egress makes it, for any container.
 void cut_network(SandboxPlan& plan);

@@ -13,6 +13,7 @@
 
 #include "base/log.hpp"
 #include "base/path.hpp"
+#include "grant/canonical.hpp"
 #include "kernel/files.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/host_mounts.hpp"
@@ -61,6 +62,7 @@ State describe(const Prepared& prepared, const CreateOptions& options) {
                  .annotations = spec.annotations,
                  .grants = prepared.grant_sources,
                  .image = prepared.image,
+                 .grant_digest = prepared.grant ? grant::digest(*prepared.grant) : "",
                  .cgroup = prepared.cgroup,
                  .resctrl = resctrl_group_of(prepared, options.id),
                  .new_keyring = !options.no_new_keyring,

@@ -20,6 +20,7 @@
 #include "runtime/grants.hpp"
 #include "runtime/id_maps.hpp"
 #include "runtime/image.hpp"
+#include "runtime/pod.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -82,6 +83,38 @@ Status check_without_cgroups(const Prepared& prepared) {
                  .reason = "grant_unenforceable"};
 }
 
+std::string handler_of(const Globals& globals, const Pod& pod) {
+    if (!globals.handler.empty()) return globals.handler;
+    return pod.handler.empty() ? globals.called_as : pod.handler;
+}
+
+// A sandbox of another runtime, or none at all, has pinned nothing.
+Status check_sandbox(const Globals& globals, const std::string& id, const Pod& pod,
+                     const grant::Effective& effective) {
+    if (pod.sandbox_id.empty() || pod.sandbox_id == id) return {};
+    TRY(check_id(pod.sandbox_id));
+    const auto directory = StateDirectory::open(globals.root, pod.sandbox_id);
+    if (!directory && directory.error().message == wording::kDoesNotExist) return {};
+    if (!directory) return directory.error();
+    const auto sandbox = TRY(directory->read_state());
+    return sandbox ? check_within_sandbox(*sandbox, pod.container, effective) : Status{};
+}
+
+Result<grant::Effective> meet_layers_of(const Globals& globals, const CreateOptions& options,
+                                        const config::Spec& spec, Prepared& prepared) {
+    const Pod pod = TRY(pod_of(spec.annotations));
+    prepared.grant_sources = TRY(collect_grants({.id = options.id,
+                                                 .runtime_files = globals.grant_files,
+                                                 .files = options.grant_files,
+                                                 .bundle = prepared.bundle,
+                                                 .annotations = spec.annotations,
+                                                 .environment = spec.process.env,
+                                                 .handler = handler_of(globals, pod)}));
+    grant::Effective effective = TRY(meet_sources(prepared.grant_sources));
+    TRY(check_sandbox(globals, options.id, pod, effective));
+    return effective;
+}
+
 // What the specification asks for and this runtime goes on without, as runc does.
 void warn_of_ignored(const config::Spec& spec) {
     if (spec.process.capabilities) {
@@ -112,13 +145,8 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
         TRY(real_directory(path::join(prepared.bundle, spec.root.path)).context("invalid rootfs"));
     take_destinations_from_rootfs(spec, prepared.rootfs);
 
-    GrantPlaces places{.id = options.id,
-                       .files = globals.grant_files,
-                       .bundle = prepared.bundle,
-                       .annotations = spec.annotations};
-    places.files.insert(places.files.end(), options.grant_files.begin(), options.grant_files.end());
-    prepared.grant_sources = TRY(collect_grants(places));
-    prepared.grant = TRY(meet_grants(prepared.grant_sources));
+    const grant::Effective effective = TRY(meet_layers_of(globals, options, spec, prepared));
+    prepared.grant = effective.grant;
     if (prepared.grant) {
         TRY(settle_bind_sources(spec, prepared.bundle, prepared.rootfs));
         prepared.image = TRY(look_into_image(*prepared.grant, spec, prepared.rootfs));
@@ -128,7 +156,10 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     if (globals.ignore_cgroups) spec.linux_.resources = {};
     prepared.host = TRY(kernel::probe());
     TRY(fill_default_mappings(spec, prepared.host));
-    prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr), prepared.image));
+    prepared.plan =
+        TRY(plan::make_under_layers(spec, effective, prepared.host, time(nullptr), prepared.image));
+    for (const plan::Narrowing& narrowing : prepared.plan.narrowings)
+        log::debug("narrowed " + narrowing.field + " by " + narrowing.layer + ": " + narrowing.reason);
     if (globals.without_network) plan::cut_network(prepared.plan);
     if (globals.without_cgroups || globals.ignore_cgroups) TRY(check_without_cgroups(prepared));
     prepared.cgroup = TRY(place_cgroup(globals, prepared, options.id));
@@ -148,10 +179,12 @@ Result<Prepared> prepare_again(const StateDirectory& directory, const State& sta
                       .cgroup = state.cgroup};
     config::Spec spec = TRY(config::parse_spec(prepared.config_text));
     take_destinations_from_rootfs(spec, prepared.rootfs);
-    prepared.grant = TRY(meet_grants(prepared.grant_sources));
+    const grant::Effective effective = TRY(meet_sources(prepared.grant_sources));
+    prepared.grant = effective.grant;
     prepared.host = TRY(kernel::probe());
     TRY(fill_default_mappings(spec, prepared.host));
-    prepared.plan = TRY(plan::make(spec, prepared.grant, prepared.host, time(nullptr), prepared.image));
+    prepared.plan =
+        TRY(plan::make_under_layers(spec, effective, prepared.host, time(nullptr), prepared.image));
     return prepared;
 }
 

@@ -25,7 +25,9 @@ struct Globals {
     // A network namespace with only loopback, even if config.json names another.
     bool without_network = false;
     std::vector<std::string> grant_files = {};  // global --grant (runtimeArgs)
-    std::string criu = "criu";                  // the program for checkpoint and restore
+    std::string handler = {};                   // --handler: how the engine calls this runtime
+    std::string called_as = {};  // the name of the program, where neither --handler nor the engine says
+    std::string criu = "criu";   // the program for checkpoint and restore
 };
 
 struct CreateOptions {

@@ -8,6 +8,7 @@
 
 #include "config/parse.hpp"
 #include "runtime/container.hpp"
+#include "runtime/grants.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/prepare.hpp"
 #include "runtime/runtime.hpp"
@@ -60,6 +61,7 @@ Status start(const Globals& globals, const std::string& id) {
 
     // A grant may have ended since create.
     if (!container.state.grants.empty()) TRY(prepare_again(container.directory, container.state));
+    TRY(check_drop_box(container.state, {}));
 
     auto fifo = container.directory.open_start_fifo();
     if (!fifo) {

@@ -28,10 +28,15 @@
 
 namespace rung::runtime {
 
-// A grant as it arrived, kept so that `exec` decides by the same text.
+// `fallback`: the ceiling's defaultGrant, for a container that brings none.
+enum class SourceKind { grant, drop_box, fallback, ceiling };
+
+// A grant or the ceiling as it arrived, kept so that `exec` decides by the same text.
 struct GrantSource {
     std::string name = {};  // "--grant FILE", "annotation dev.rung.grant", "grant.json"
     std::string text = {};
+    SourceKind kind = SourceKind::grant;
+    size_t rule = 0;  // of a ceiling: the index of the one for this container
     bool operator==(const GrantSource&) const = default;
 };
 
@@ -44,8 +49,9 @@ struct State {
     uint32_t owner_uid = 0;
     std::map<std::string, std::string> annotations = {};
     std::vector<GrantSource> grants = {};
-    plan::ImageFacts image = {};   // as it was when the container was made: `exec` decides by the same
-    bool grants_are_known = true;  // false when the file does not say: nothing may then be decided by it
+    plan::ImageFacts image = {};    // as it was when the container was made: `exec` decides by the same
+    std::string grant_digest = {};  // of what they together allow; empty without a grant
+    bool grants_are_known = true;   // false when the file does not say: nothing may then be decided by it
     cgroup::Cgroup cgroup = {};
     std::optional<ResctrlGroup> resctrl = {};
     bool new_keyring = true;             // and so has each `exec`

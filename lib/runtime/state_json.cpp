@@ -1,6 +1,7 @@
 // State as JSON and back. The file is ours alone: fields we do not find keep their defaults, so that an older or newer rung can
 // still delete the container.
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "runtime/state.hpp"
@@ -110,6 +111,16 @@ plan::ImageFacts image_from_json(const Json& json) {
             .loaders = json.value("loaders", std::vector<std::string>{})};
 }
 
+// In the order of SourceKind.
+constexpr std::array kKindNames = {"grant", "dropBox", "default", "ceiling"};
+
+std::optional<SourceKind> source_kind_from(std::string_view name) {
+    for (size_t index = 0; index < kKindNames.size(); ++index) {
+        if (kKindNames[index] == name) return static_cast<SourceKind>(index);
+    }
+    return std::nullopt;
+}
+
 State state_from(const Json& json) {
     State state{.id = json.value("id", ""),
                 .oci_version = json.value("ociVersion", ""),
@@ -118,6 +129,7 @@ State state_from(const Json& json) {
                 .created = json.value("created", ""),
                 .owner_uid = json.value("ownerUid", 0U),
                 .annotations = json.value("annotations", std::map<std::string, std::string>{}),
+                .grant_digest = json.value("grantDigest", ""),
                 .cgroup = cgroup_from_json(json.value("cgroup", Json::object())),
                 .resctrl = resctrl_from_json(json.value("resctrl", Json::object())),
                 .new_keyring = json.value("newKeyring", true),
@@ -128,7 +140,12 @@ State state_from(const Json& json) {
     if (json.contains("rootfsMount")) state.rootfs_mount = json.value("rootfsMount", uint64_t{0});
     state.grants_are_known = json.contains("grants") && json["grants"].is_array();
     for (const auto& grant : json.value("grants", Json::array())) {
-        state.grants.push_back({.name = grant.value("name", ""), .text = grant.value("text", "")});
+        const auto kind = source_kind_from(grant.value("kind", kKindNames[0]));
+        state.grants_are_known = state.grants_are_known && kind.has_value();
+        state.grants.push_back({.name = grant.value("name", ""),
+                                .text = grant.value("text", ""),
+                                .kind = kind.value_or(SourceKind::grant),
+                                .rule = grant.value("rule", size_t{0})});
     }
     return state;
 }
@@ -152,7 +169,10 @@ std::optional<cgroup::Cgroup> cgroup_from_text(std::string_view text) {
 std::string state_to_json(const State& state) {
     Json grants = Json::array();
     for (const auto& grant : state.grants)
-        grants.push_back({{"name", grant.name}, {"text", grant.text}});
+        grants.push_back({{"name", grant.name},
+                          {"text", grant.text},
+                          {"kind", kKindNames.at(static_cast<size_t>(grant.kind))},
+                          {"rule", grant.rule}});
     Json json = {{"id", state.id},
                  {"ociVersion", state.oci_version},
                  {"bundle", state.bundle},
@@ -161,6 +181,7 @@ std::string state_to_json(const State& state) {
                  {"ownerUid", state.owner_uid},
                  {"annotations", state.annotations},
                  {"grants", std::move(grants)},
+                 {"grantDigest", state.grant_digest},
                  {"cgroup", cgroup_to_json(state.cgroup)},
                  {"resctrl", resctrl_to_json(state.resctrl)},
                  {"newKeyring", state.new_keyring},

@@ -20,6 +20,7 @@ C_NAMES = set("""
     strtod strtof strtol strtold strtoll strtoul strtoull __isoc23_strtol __isoc23_strtoul
     snprintf vsnprintf __snprintf_chk __vsnprintf_chk isalnum isalpha isdigit isspace isxdigit tolower toupper
     ceil floor log2 pow exp fmod ldexp frexp modf round lround llround log log10 __assert_fail timegm
+    SHA256Init SHA256Update SHA256Final
 """.split())
 C_PREFIXES = ("__cxa_", "__ubsan_", "__asan_", "__sanitizer_")
 

@@ -11,6 +11,7 @@
 
 #include "grant/meet.hpp"
 #include "grant/parse.hpp"
+#include "property/answers.hpp"
 #include "property/grant_oracle.hpp"
 #include "property/random_grant.hpp"
 
@@ -27,51 +28,6 @@ constexpr int kRounds = 300;
 #else
 constexpr int kRounds = 3000;
 #endif
-
-constexpr std::array kPathQuestions = {"/",           "/usr",        "/usr/bin/git", "/usr/bin/gitk",
-                                       "/usr/lib",    "/work",       "/work/in/a",   "/work/in/a/b",
-                                       "/work/out",   "/workshop/x", "/tmp/x/y",     "/tmp",
-                                       "/etc/passwd", "/work/in",    "/usr/bin"};
-constexpr std::array kHostQuestions = {"a.example.com", "b.example.com", "x.a.example.com",
-                                       "example.com",   "example.org",   "y.x.a.example.com"};
-constexpr std::array<uint32_t, 6> kAddressQuestions = {0xcb007101, 0xcb007150, 0xcb0071c1,
-                                                       0x0a000001, 0x0a140001, 0x0a141e01};
-
-// Every answer of a grant to a fixed list of questions.
-std::vector<bool> answers(const Grant& grant) {
-    std::vector<bool> all;
-    for (const char* path : kPathQuestions) {
-        all.push_back(may_read(grant, path));
-        all.push_back(may_write(grant, path));
-        for (const char digit : {'a', 'b', 'c'})
-            all.push_back(may_execute(grant, path, std::string(64, digit)));
-        for (uint64_t size = 1; size <= 4; ++size)
-            all.push_back(may_have_scratch(grant, path, size));
-    }
-    for (uint16_t port = 439; port <= 450; ++port) {
-        for (const char* host : kHostQuestions) {
-            for (const char* method : {"", "GET", "POST"}) {
-                for (const char* path : {"/a", "/b/**"}) {
-                    all.push_back(
-                        may_call(grant, {.host = host, .port = port, .method = method, .path = path}));
-                }
-            }
-        }
-        for (const uint32_t address : kAddressQuestions)
-            all.push_back(may_connect(grant, address, port));
-    }
-    for (unsigned number = 0; number < 4; ++number) {
-        all.push_back((grant.capabilities.value_or(0) >> number & 1) != 0);
-    }
-    return all;
-}
-
-bool allows_no_more(const std::vector<bool>& narrow, const std::vector<bool>& wide) {
-    for (std::size_t index = 0; index < narrow.size(); ++index) {
-        if (narrow[index] && !wide[index]) return false;
-    }
-    return true;
-}
 
 template <typename T>
 bool is_no_higher(const std::optional<T>& value, const std::optional<T>& most) {

@@ -190,6 +190,30 @@ TEST_CASE("a plan never exceeds config.json or the grant") {
     }
 }
 
+TEST_CASE("a plan under several grants and a ceiling exceeds none of them") {
+    for (unsigned seed = 0; seed < kRounds; ++seed) {
+        Choice choice(seed);
+        const config::Spec spec = random_spec(choice);
+        grant::Layers layers{.grants = {{.name = "a", .grant = random_grant(choice)},
+                                        {.name = "b", .grant = random_grant(choice)}},
+                             .ceiling = grant::Layer{.name = "ceiling", .grant = random_grant(choice)}};
+        const auto effective = grant::meet_layers(layers);
+        REQUIRE(effective);
+        CAPTURE(seed);
+
+        const auto plan = plan::make_under_layers(spec, *effective, host(), 0);
+
+        if (!plan) {
+            CHECK(plan.error().reason == "grant_unenforceable");
+            continue;
+        }
+        for (const grant::Layer& layer : layers.grants)
+            check_within_grant(*plan, layer.grant);
+        check_within_grant(*plan, layers.ceiling->grant);
+        check_within_config(*plan, spec);
+    }
+}
+
 TEST_CASE("widening config.json never widens past the grant") {
     for (unsigned seed = 0; seed < kRounds; ++seed) {
         Choice choice(seed);
