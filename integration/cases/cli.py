@@ -230,6 +230,9 @@ class Exec(Case):
         for wrong in ("..", "../..", "sub/../..", "/../x"):
             self.fails(box.exec(*show, options=["--cgroup", wrong]),
                        "sub cgroup path" if self.kind == "runc" else "bad sub cgroup path", code=255)
+        if self.kind == "rung":
+            self.fails(box.exec(*show, options=["--cgroup", "sub/../sub"]), "bad sub cgroup path: sub/../sub",
+                       "`..` components are not allowed", code=255)
         self.fails(box.exec(*show, options=["--cgroup", "none"]), " adding pid ", " to cgroups", "o such file", code=255)
         if not V2:
             out = self.succeed(box.exec(*show, options=["--cgroup", "memory:sub"])).out

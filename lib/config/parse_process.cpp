@@ -112,6 +112,11 @@ Scheduler read_scheduler(const Object& object) {
     scheduler.runtime = object.uint64("runtime").value_or(0);
     scheduler.deadline = object.uint64("deadline").value_or(0);
     scheduler.period = object.uint64("period").value_or(0);
+    // Zero is another mistake than nothing, and only here the two can be told apart.
+    for (const char* name : {"runtime", "deadline"}) {
+        if (scheduler.policy == SCHED_DEADLINE && !object.has(name))
+            object.refuse(name, "sched_setattr: `SCHED_DEADLINE` requires `" + std::string{name} + "`");
+    }
     return scheduler;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/path.hpp"
 #include "config/mount_options.hpp"
@@ -30,6 +31,36 @@ std::string indexed(std::string_view name, size_t index) {
     return std::string{name} + "[" + std::to_string(index) + "]";
 }
 
+// What sched_setattr(2) would answer with EINVAL, without saying which number it was. The limits of the period are the host's, so they stay
+// the kernel's affair. crun's users know the words.
+Status validate_deadline(const Scheduler& scheduler, std::string_view prefix) {
+    constexpr uint64_t kShortest = 1024;  // nanoseconds; the kernel counts in units of this
+    constexpr uint64_t kLongest = (uint64_t{1} << 63) - 1;
+    const auto refused = [&](const char* field, const std::string& what) {
+        return wrong(prefix, std::string{"scheduler."} + field,
+                     std::string{"sched_setattr: `SCHED_DEADLINE` "} + field + what);
+    };
+    const auto number = [](uint64_t value) { return "(" + std::to_string(value) + ")"; };
+    const auto [runtime, deadline, period] =
+        std::tuple{scheduler.runtime, scheduler.deadline, scheduler.period};
+    if (runtime == 0) return refused("runtime", " must be greater than 0");
+    if (deadline == 0) return refused("deadline", " must be greater than 0");
+    if (runtime > deadline) {
+        return refused("runtime", " " + number(runtime) + " must be <= deadline " + number(deadline));
+    }
+    if (period != 0 && deadline > period) {
+        return refused("deadline", " " + number(deadline) + " must be <= period " + number(period));
+    }
+    const auto in_range = [&](const char* field, uint64_t value) -> Status {
+        if (value >= kShortest && value <= kLongest) return {};
+        return refused(field, " " + number(value) + " must be between " + std::to_string(kShortest) +
+                                  " and " + std::to_string(kLongest));
+    };
+    TRY(in_range("runtime", runtime));
+    TRY(in_range("deadline", deadline));
+    return period == 0 ? Status{} : in_range("period", period);
+}
+
 Status validate_scheduler(const Scheduler& scheduler, std::string_view prefix) {
     // The other classes have no nice value; the kernel looks at it in these two only.
     const bool has_nice = scheduler.policy == SCHED_OTHER || scheduler.policy == SCHED_BATCH;
@@ -45,6 +76,7 @@ Status validate_scheduler(const Scheduler& scheduler, std::string_view prefix) {
         return wrong(prefix, "scheduler",
                      "runtime, deadline and period can only be given for SCHED_DEADLINE");
     }
+    if (scheduler.policy == SCHED_DEADLINE) return validate_deadline(scheduler, prefix);
     return {};
 }
 

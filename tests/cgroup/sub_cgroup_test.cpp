@@ -45,12 +45,12 @@ TEST_CASE("a path with controllers is for theirs, mounted together or not") {
 }
 
 TEST_CASE("no path leads out of the container's cgroup") {
-    for (const char* path : {"..", "../box2", "a/../..", "/../x"}) {
+    for (const char* path : {"..", "../box2", "a/../..", "/../x", "a/..", "a/../b"}) {
         CHECK(sub_cgroup(kV1, {path}).error().message.starts_with("bad sub cgroup path"));
         CHECK(sub_cgroup(kV2, {path}).error().message.starts_with("bad sub cgroup path"));
         CHECK(!sub_cgroup(kV1, {std::string{"memory:"} + path}));
     }
-    CHECK(sub_cgroup(kV2, {"a/.."}));
+    CHECK(sub_cgroup(kV2, {"a../..b"}));
 }
 
 TEST_CASE("controllers that are unknown, empty or named twice are refused") {

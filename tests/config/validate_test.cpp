@@ -75,7 +75,7 @@ TEST_CASE("rlimits are known, given once, and soft is not above hard") {
 
 TEST_CASE("scheduler fields fit the policy") {
     CHECK(process_error(process_with(R"("scheduler":{"policy":"SCHED_FIFO","priority":10})")) == "");
-    CHECK(process_error(process_with(R"("scheduler":{"policy":"SCHED_DEADLINE","runtime":1,"period":9,
+    CHECK(process_error(process_with(R"("scheduler":{"policy":"SCHED_DEADLINE","runtime":1024,"deadline":2048,
                                         "flags":["SCHED_FLAG_RECLAIM"]})")) == "");
     CHECK(process_error(process_with(R"("scheduler":{"policy":"SCHED_X"})")) ==
           "process.json: scheduler.policy: unknown scheduling policy \"SCHED_X\"");
@@ -87,6 +87,36 @@ TEST_CASE("scheduler fields fit the policy") {
           "process.json: scheduler: runtime, deadline and period can only be given for SCHED_DEADLINE");
     CHECK(process_error(process_with(R"("scheduler":{"policy":"SCHED_FIFO","flags":["X"]})")) ==
           "process.json: scheduler.flags: unknown scheduler flag \"X\"");
+}
+
+TEST_CASE("of a deadline that the kernel would refuse, the wrong number is named") {
+    const auto deadline_error = [](const std::string& numbers) {
+        return process_error(process_with(R"("scheduler":{"policy":"SCHED_DEADLINE",)" + numbers + "}"));
+    };
+    const std::string known = "process.json: scheduler.";
+
+    CHECK(deadline_error(R"("runtime":1024,"deadline":2048,"period":2048)") == "");
+    CHECK(deadline_error(R"("deadline":2048)") ==
+          known + "runtime: sched_setattr: `SCHED_DEADLINE` requires `runtime`");
+    CHECK(deadline_error(R"("runtime":1024)") ==
+          known + "deadline: sched_setattr: `SCHED_DEADLINE` requires `deadline`");
+    CHECK(deadline_error(R"("runtime":0,"deadline":2048)") ==
+          known + "runtime: sched_setattr: `SCHED_DEADLINE` runtime must be greater than 0");
+    CHECK(deadline_error(R"("runtime":1024,"deadline":0)") ==
+          known + "deadline: sched_setattr: `SCHED_DEADLINE` deadline must be greater than 0");
+    CHECK(deadline_error(R"("runtime":4096,"deadline":2048)") ==
+          known + "runtime: sched_setattr: `SCHED_DEADLINE` runtime (4096) must be <= deadline (2048)");
+    CHECK(deadline_error(R"("runtime":1024,"deadline":4096,"period":2048)") ==
+          known + "deadline: sched_setattr: `SCHED_DEADLINE` deadline (4096) must be <= period (2048)");
+    CHECK(deadline_error(R"("runtime":1023,"deadline":2048)") ==
+          known +
+              "runtime: sched_setattr: `SCHED_DEADLINE` runtime (1023) must be between 1024 and "
+              "9223372036854775807");
+    CHECK(deadline_error(R"("runtime":1024,"deadline":9223372036854775808)") ==
+          known +
+              "deadline: sched_setattr: `SCHED_DEADLINE` deadline (9223372036854775808) must be between 1024 "
+              "and "
+              "9223372036854775807");
 }
 
 TEST_CASE("I/O priority and the out-of-memory score are in the kernel's range") {
