@@ -54,11 +54,17 @@ Result<int> run(const Globals& globals, const CreateOptions& options) {
         creation.undo();
         return started.error();
     }
-    if (options.detach) return 0;
-
     Launched& process = creation.process();
-    auto code = relay_until_exit(
-        {.pidfd = process.pidfd().get(), .init_pid = process.pid(), .pty_master = process.take_terminal()});
+    std::optional<NotifySocket>& notify = creation.notify_socket();
+    if (options.detach) {
+        if (notify) notify->pass_on_until_ready(process.pidfd(), process.pid());
+        return 0;
+    }
+
+    auto code = relay_until_exit({.pidfd = process.pidfd().get(),
+                                  .init_pid = process.pid(),
+                                  .pty_master = process.take_terminal(),
+                                  .notify = std::move(notify)});
     if (!options.keep) {
         if (const auto removed = remove_own(globals, options.id, process.pid()); !removed)
             log::warn(removed.error().message);

@@ -174,8 +174,16 @@ Status Creation::claim(const std::string& root) {
     State state = describe(prepared_, options_);
     state.rootfs_mount = rootfs_mount;
     if (written) written = directory_->write_state(state);
+    if (written && prepared_.notify_socket) written = prepare_notify_socket();
     if (!written) undo();
     return written;
+}
+
+Status Creation::prepare_notify_socket() {
+    TRY(directory_->make_notify_directory());
+    if (when_ready_ == WhenReady::wait_for_start) return {};  // `start` will listen
+    notify_ = TRY(NotifySocket::bind(*directory_->notify_directory(), *prepared_.notify_socket));
+    return {};
 }
 
 Status Creation::make_cgroup() {

@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "plan/lower.hpp"
 #include "runtime/launch.hpp"
+#include "runtime/notify.hpp"
 #include "runtime/oci_state.hpp"
 #include "runtime/prepare.hpp"
 #include "runtime/resctrl.hpp"
@@ -30,6 +31,8 @@ class Creation {
     Status await_exec();
 
     Launched& process() { return *process_; }
+    // Of `run`, when the caller wants to know that the container is ready.
+    std::optional<NotifySocket>& notify_socket() { return notify_; }
     const config::Spec& spec() const { return prepared_.plan.spec; }
 
     // Kills and removes whatever build() made.
@@ -37,6 +40,7 @@ class Creation {
 
   private:
     Status claim(const std::string& root);
+    Status prepare_notify_socket();
     Status make_cgroup();
     Status start_unit();
     Status settle_cgroup();  // what it holds its process to
@@ -59,6 +63,7 @@ class Creation {
     bool owns_cgroup_ = false;
     std::optional<ResctrlGroup> resctrl_ = {};
     std::optional<Launched> process_ = {};
+    std::optional<NotifySocket> notify_ = {};
     Fd start_fifo_ = {};
     Fd hook_output_ = {};
     bool hooks_have_run_ = false;

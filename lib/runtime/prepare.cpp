@@ -21,6 +21,7 @@
 #include "runtime/id_maps.hpp"
 #include "runtime/image.hpp"
 #include "runtime/pod.hpp"
+#include "runtime/notify.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -154,6 +155,14 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
 
     const std::vector<config::DeviceRule> device_rules = spec.linux_.resources.devices;
     if (globals.ignore_cgroups) spec.linux_.resources = {};
+    // Under a grant no socket of the host's is reached.
+    const bool own_mounts = spec.has_namespace(config::NamespaceType::mount);
+    if (!prepared.grant && own_mounts) prepared.notify_socket = callers_notify_socket();
+    if (prepared.notify_socket) {
+        show_notify_directory(spec, prepared.rootfs, notify_directory_of(globals.root, options.id),
+                              *prepared.notify_socket);
+    }
+
     prepared.host = TRY(kernel::probe());
     TRY(fill_default_mappings(spec, prepared.host));
     prepared.plan =

@@ -28,6 +28,7 @@ struct Prepared {
     kernel::HostFacts host = {};
     plan::SandboxPlan plan = {};
     cgroup::Cgroup cgroup = {};
+    std::optional<std::string> notify_socket = {};  // the caller's, of which the container was shown a relay
 };
 
 // Reads the bundle and every grant source; has no effect outside this process.

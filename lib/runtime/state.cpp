@@ -22,6 +22,8 @@ constexpr const char* kState = "state.json";
 constexpr const char* kInit = "init";
 constexpr const char* kResctrl = "resctrl";
 constexpr const char* kStartFifo = "exec.fifo";
+constexpr const char* kNotifyDirectory = "notify";
+constexpr const char* kNotifySocket = "notify/notify";
 constexpr const char* kStartFifoUnannounced = "exec.fifo.new";
 constexpr size_t kMaxIdLength = 1024;
 
@@ -175,6 +177,23 @@ void StateDirectory::forget_start_fifo() {
     (void)unlinkat(directory_.get(), kStartFifoUnannounced, 0);  // nor this once it was announced
 }
 
+Status StateDirectory::make_notify_directory() {
+    TRY(kernel::make_directory_at(directory_.get(), kNotifyDirectory, 0755));
+    // Users of the container pass through it, whatever the caller's umask is.
+    if (fchmodat(directory_.get(), kNotifyDirectory, 0755, 0) < 0)
+        return errno_error(kNotifyDirectory, errno);
+    return {};
+}
+
+std::optional<std::string> StateDirectory::notify_directory() const {
+    if (faccessat(directory_.get(), kNotifyDirectory, F_OK, 0) != 0) return {};
+    return notify_directory_of(root_, id_);
+}
+
+std::string notify_directory_of(const std::string& root, const std::string& id) {
+    return root + "/" + id + "/" + kNotifyDirectory;
+}
+
 Result<std::string> StateDirectory::read_config() const {
     return kernel::read_file_at(directory_.get(), kConfig).context("container " + id_);
 }
@@ -228,6 +247,8 @@ Status StateDirectory::remove() {
     for (const std::string& name : TRY(kernel::list_directory_at(directory_.get(), "."))) {
         if (is_temporary(name)) (void)unlinkat(directory_.get(), name.c_str(), 0);
     }
+    (void)unlinkat(directory_.get(), kNotifySocket, 0);
+    (void)unlinkat(directory_.get(), kNotifyDirectory, AT_REMOVEDIR);
     for (const char* name : {kStartFifo, kStartFifoUnannounced, kInit, kResctrl, kConfig, kState}) {
         (void)unlinkat(directory_.get(), name, 0);  // whichever are there
     }

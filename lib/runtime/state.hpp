@@ -97,6 +97,10 @@ class StateDirectory {
     Status announce_created();
     void forget_start_fifo();
 
+    // What is shown to a container whose caller listens for its readiness (notify.hpp).
+    Status make_notify_directory();
+    std::optional<std::string> notify_directory() const;  // its path, when there is one
+
     Result<std::string> read_config() const;
     // Nothing when create was killed before it wrote any: then there is nothing but the directory.
     Result<std::optional<State>> read_state() const;
@@ -120,6 +124,8 @@ class StateDirectory {
     Fd directory_ = {};
     bool locked_ = false;
 };
+
+std::string notify_directory_of(const std::string& root, const std::string& id);
 
 // "[A-Za-z0-9_+][A-Za-z0-9_+.-]*", at most 1024 bytes; checked before any disk is touched (crun 1.20).
 Status check_id(const std::string& id);

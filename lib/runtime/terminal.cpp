@@ -115,6 +115,7 @@ class Relay {
         : pidfd_(options.pidfd),
           init_pid_(options.init_pid),
           pty_(std::move(options.pty_master)),
+          notify_(std::move(options.notify)),
           signals_(std::move(signals)) {}
 
     void prepare_pty();
@@ -134,6 +135,7 @@ class Relay {
     int pidfd_ = -1;
     pid_t init_pid_ = 0;
     Fd pty_ = {};
+    std::optional<NotifySocket> notify_ = {};  // until the container has said that it is ready
     Fd pty_peer_ = {};
     Fd window_ = {};  // a terminal of the caller whose size the pty follows
     Fd signals_ = {};
@@ -237,7 +239,7 @@ void Relay::give_output() {
 }
 
 Status Relay::wait_for_events() {
-    enum { signals, process, input, pty, output, count };
+    enum { signals, process, input, pty, output, readiness, count };
     const bool wants_input = pty_ && input_open_ && to_pty_.empty() && !wait_status_;
     short pty_events = 0;
     if (to_caller_.empty()) pty_events |= POLLIN;
@@ -250,10 +252,12 @@ Status Relay::wait_for_events() {
                 .events = pty_events,
                 .revents = 0};
     set[output] = {.fd = to_caller_.empty() ? -1 : STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+    set[readiness] = {.fd = notify_ ? notify_->descriptor() : -1, .events = POLLIN, .revents = 0};
     if (poll(set.data(), set.size(), -1) < 0) {
         if (errno == EINTR) return {};
         return errno_error("poll", errno);
     }
+    if (set[readiness].revents != 0 && notify_->pass_on(init_pid_, MainProcess::caller)) notify_.reset();
     if (set[output].revents != 0) give_output();
     if ((set[pty].revents & POLLOUT) != 0 && pty_ && to_pty_.drain(pty_.get()) == Passage::Outcome::ended)
         to_pty_.clear();

@@ -10,6 +10,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "config/process.hpp"
+#include "runtime/notify.hpp"
 
 namespace rung::runtime {
 
@@ -25,6 +26,7 @@ struct RelayOptions {
     int pidfd = -1;      // of the process to wait for; borrowed
     pid_t init_pid = 0;  // the same process, a child of the caller
     Fd pty_master = {};  // empty: the process has the caller's stdio itself, nothing is copied
+    std::optional<NotifySocket> notify = {};
 };
 
 // Copies between stdio and the pty (with the caller's terminal raw meanwhile, and its size followed),

@@ -16,6 +16,10 @@
 namespace rung::runtime {
 
 Result<Fd> connect_stream_socket(const std::string& path, const std::string& what) {
+    return connect_socket(path, SOCK_STREAM, what);
+}
+
+Result<Fd> connect_socket(const std::string& path, int type, const std::string& what) {
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     // A path longer than an address can hold is reached through a descriptor of the socket's file.
@@ -31,7 +35,7 @@ Result<Fd> connect_stream_socket(const std::string& path, const std::string& wha
     const bool is_abstract = path.starts_with('@');
     if (is_abstract) address.sun_path[0] = '\0';
     const size_t length = is_abstract ? offsetof(sockaddr_un, sun_path) + name.size() : sizeof address;
-    Fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    Fd socket{::socket(AF_UNIX, type | SOCK_CLOEXEC, 0)};
     if (!socket) return errno_error("socket", errno);
     if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(length)) !=
         0) {
