@@ -246,15 +246,19 @@ class Hooks(Case):
 
         self.assertFalse(os.path.exists(box.bundle.inside("/ran")))
 
+    # What follows of its life is the end: runtime-spec runtime.md, "Lifecycle".
     @differs(runc="1.1 runs poststart at create", crun="1.8 goes on")
     def test_a_failing_poststart_hook_ends_the_container(self):
         box = self.container().args("sleep", "100")
         self.hook(box, "poststart", "exit 3")
+        self.hook(box, "poststop", "echo stopped >> $LOG")
         self.succeed(box.create())
 
         self.assertEqual(box.start().code, 1)
 
         box.reap()
+        self.is_gone(box)
+        self.assertEqual(self.log(box), ["stopped"])
 
     @differs(runc="1.1 leaves out those that follow")
     def test_a_failing_poststop_hook_does_not_fail_delete(self):

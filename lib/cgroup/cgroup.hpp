@@ -137,5 +137,7 @@ Status remove(
 Status freeze(const Cgroup& cgroup);  // returns when the state is reached; undone when it cannot be
 Status thaw(const Cgroup& cgroup);
 Result<bool> is_frozen(const Cgroup& cgroup);
+// Moves a member that somebody put into another v1 freezer back to this cgroup's, which thaws it if that one was frozen.
+Status take_back_from_other_freezer(const Cgroup& cgroup, pid_t pid);
 
 }  // namespace rung::cgroup

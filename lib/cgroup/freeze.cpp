@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <thread>
 
@@ -105,6 +106,14 @@ Status thaw(const Cgroup& cgroup) {
     const Status written = kernel::write_file(freezer + "/freezer.state", "THAWED");
     if (!written && !is_gone(written.error())) return written;
     return {};
+}
+
+Status take_back_from_other_freezer(const Cgroup& cgroup, pid_t pid) {
+    const std::string freezer = freezer_of(cgroup);
+    if (freezer.empty()) return {};
+    const std::vector<pid_t> members = TRY(pids_below(freezer));
+    if (std::binary_search(members.begin(), members.end(), pid)) return {};
+    return kernel::write_file(freezer + "/cgroup.procs", std::to_string(pid));
 }
 
 Result<bool> is_frozen(const Cgroup& cgroup) {

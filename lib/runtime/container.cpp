@@ -3,6 +3,7 @@
 #include "runtime/container.hpp"
 
 #include "base/log.hpp"
+#include "config/parse.hpp"
 #include "kernel/files.hpp"
 #include "runtime/id_maps.hpp"
 #include "runtime/wording.hpp"
@@ -57,8 +58,27 @@ OciState oci_state(const Container& container, Phase phase) {
             .annotations = container.state.annotations};
 }
 
+// Whoever asks for a container while it is created wants to know what becomes of it: nobody can do anything with it before. A hook or an
+// agent of the creation itself asks as well, and gets its answer at once.
+Status await_creation(Container& container) {
+    if (container.phase() != Phase::creating) return {};
+    const auto spec = config::parse_spec(TRY(container.directory.read_config()));
+    if (!spec) return {};
+    const config::Hooks& hooks = spec->hooks;
+    const bool has_hooks =
+        !hooks.prestart.empty() || !hooks.create_runtime.empty() || !hooks.create_container.empty();
+    const auto& seccomp = spec->linux_.seccomp;
+    if (has_hooks || (seccomp && !seccomp->listener_path.empty())) return {};
+    TRY(container.directory.lock());
+    container.directory.unlock();
+    return container.directory.is_removed() ? Error{.message = std::string{wording::kDoesNotExist}}
+                                            : Status{};
+}
+
 Result<ContainerInfo> inspect(const Globals& globals, const std::string& id) {
-    ContainerInfo info = describe(TRY(open_container(globals, id)));
+    Container container = TRY(open_container(globals, id));
+    TRY(await_creation(container));
+    ContainerInfo info = describe(container);
     info.owner.clear();  // runc names the owner in list only
     return info;
 }

@@ -17,7 +17,8 @@
 namespace rung::runtime {
 namespace {
 
-constexpr int kPatience = 10 * 1000;  // milliseconds
+constexpr int kUsualEnd = 100;  // milliseconds
+constexpr int kPatience = 10 * 1000;
 
 Status kill_init(const StateDirectory& directory, const State& state) {
     const auto init = directory.read_init();
@@ -27,6 +28,9 @@ Status kill_init(const StateDirectory& directory, const State& state) {
     (void)kernel::pidfd_send_signal(pidfd.get(), SIGKILL, 0);  // gone since is gone as well
     const auto frozen = cgroup::is_frozen(state.cgroup);
     if (frozen && *frozen) TRY(cgroup::thaw(state.cgroup));
+    if (wait_for_exit(pidfd, kUsualEnd)) return {};
+    // Only for one that still has not died, so that the number is sure to be its own.
+    TRY(cgroup::take_back_from_other_freezer(state.cgroup, init->pid));
     return wait_for_exit(pidfd, kPatience);
 }
 

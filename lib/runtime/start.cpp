@@ -45,6 +45,7 @@ void await_exec(const Fd& fifo, int milliseconds) {
     while (poll(&watched, 1, milliseconds) < 0 && errno == EINTR) {
     }
 }
+
 void await_ready(const Container& container, NotifySocket& notify) {
     const auto init = container.directory.read_init();
     if (!init) return;
@@ -52,12 +53,11 @@ void await_ready(const Container& container, NotifySocket& notify) {
         notify.pass_on_until_ready(*process, init->pid);
 }
 
-
 Status run_poststart_hooks(const Globals& globals, const Container& container) {
     const auto spec = TRY(config::parse_spec(TRY(container.directory.read_config())));
     auto result = run_hooks("poststart", spec.hooks.poststart, oci_state(container, Phase::running), Fd{});
-    if (!result)
-        (void)kill(globals, container.state.id, SIGKILL, true);  // the hook's failure is the error to report
+    // runtime-spec runtime.md, "Lifecycle": what follows a failure is the end of the container. The failure is the error to report.
+    if (!result) (void)remove(globals, container.state.id, true);
     return result;
 }
 
@@ -70,12 +70,12 @@ Status start(const Globals& globals, const std::string& id) {
     // A grant may have ended since create.
     if (!container.state.grants.empty()) TRY(prepare_again(container.directory, container.state));
     TRY(check_drop_box(container.state, {}));
+
     std::optional<NotifySocket> notify;
     const auto callers_socket = callers_notify_socket();
     const auto notify_directory = container.directory.notify_directory();
     if (callers_socket && notify_directory)
         notify = TRY(NotifySocket::bind(*notify_directory, *callers_socket));
-
 
     auto fifo = container.directory.open_start_fifo();
     if (!fifo) {
@@ -91,9 +91,9 @@ Status start(const Globals& globals, const std::string& id) {
     container.directory.forget_start_fifo();
     await_exec(*fifo, container.state.has_poststart_hooks ? kForever : kAWhile);
     // A hook or the container may take long, and `delete --force` must not wait for it.
+    container.directory.unlock();
     if (notify) await_ready(container, *notify);
     if (!container.state.has_poststart_hooks) return {};
-    container.directory.unlock();
     return run_poststart_hooks(globals, container);
 }
 
