@@ -24,6 +24,18 @@ class Users(Case):
 
         self.assertEqual(self.succeed(box.run(prepare=lambda: os.setgroups([4, 27]))).out.split(), ["Groups:"])
 
+    @differs(runc="1.1 does not know it")
+    def test_the_callers_groups_stay_when_the_annotation_says_so(self):
+        box = self.container().args("grep", "Groups", "/proc/self/status")
+        box.config["process"]["user"] = {"uid": 1000, "gid": 1000}
+
+        for value, groups in (("1", ["4", "27"]), ("0", [])):
+            box.config["annotations"] = {"run.oci.keep_original_groups": value}
+
+            out = self.succeed(box.run(prepare=lambda: os.setgroups([4, 27]))).out
+
+            self.assertEqual(out.split(), ["Groups:", *groups])
+
     def test_a_group_may_be_listed_twice(self):
         box = self.container().args("grep", "Groups", "/proc/self/status")
         box.config["process"]["user"] = {"uid": 1000, "gid": 1000, "additionalGids": [5, 5, 6]}

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import signal
 
-from rungtest import Case
+from rungtest import Case, differs
 
 
 class Seccomp(Case):
@@ -48,6 +48,17 @@ class Seccomp(Case):
     def test_names_that_the_kernel_does_not_have_are_ignored(self):
         box = self.filtered("echo fine", {"names": ["no_such_call_at_all"], "action": "SCMP_ACT_ERRNO"})
 
+        self.prints(box.run(), "fine")
+
+    @differs(runc="1.1 does not know it")
+    def test_unknown_names_are_an_error_when_the_annotation_says_so(self):
+        box = self.filtered("echo fine", {"names": ["no_such_call_at_all"], "action": "SCMP_ACT_ERRNO"})
+
+        box.config["annotations"] = {"run.oci.seccomp_fail_unknown_syscall": "1"}
+        self.fails(box.run(), "no_such_call_at_all")
+        self.is_gone(box)
+
+        box.config["annotations"] = {"run.oci.seccomp_fail_unknown_syscall": "0"}
         self.prints(box.run(), "fine")
 
     def test_an_unknown_action_is_an_error(self):

@@ -74,6 +74,9 @@ Spec read_spec(const Object& object) {
     const Object linux_object = object.object("linux");
     spec.linux_ = read_linux(linux_object);
     return spec;
+    const auto strict = spec.annotations.find("run.oci.seccomp_fail_unknown_syscall");
+    if (strict != spec.annotations.end() && spec.linux_.seccomp)
+        spec.linux_.seccomp->refuses_unknown_calls = strict->second != "0";
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ struct Seccomp {
     std::string listener_path = {};
     std::string listener_metadata = {};
     std::vector<SeccompRule> rules = {};
+    bool refuses_unknown_calls = false;  // of the annotation run.oci.seccomp_fail_unknown_syscall
     bool operator==(const Seccomp&) const = default;
 };
 

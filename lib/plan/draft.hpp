@@ -38,6 +38,8 @@ child::BecomeNamespaceRoot namespace_root(const SandboxPlan& plan, const config:
 // That the ids of the process exist in the new user namespace, and that an unprivileged caller asks for one.
 Status check_users(const Draft& draft);
 Status check_ids(const SandboxPlan& plan, const config::User& user);
+// The supplementary groups stay those of the caller.
+bool keeps_groups(const SandboxPlan& plan);
 
 // lower_root.cpp: from the host's mount tree to the container's own.
 Status build_root(Draft& draft, std::optional<NetworkSlots> networks);

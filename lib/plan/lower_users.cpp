@@ -42,13 +42,19 @@ void plan_id_maps(Draft& draft) {
     lowered.uid_map_writer =
         writer_of(linux_config.uid_mappings, draft.host.effective_uid, (held & kCapSetuid) != 0);
     lowered.gid_map_writer = writer_of(linux_config.gid_mappings, draft.host.effective_gid, maps_groups);
+// podman's --group-add keep-groups. An image of podman's may bring the annotation, so a grant is never widened by it.
+bool keeps_groups(const SandboxPlan& plan) {
+    const auto found = plan.spec.annotations.find("run.oci.keep_original_groups");
+    return !plan.granted && found != plan.spec.annotations.end() && found->second != "0";
+}
+
     // Or dropping a group, and with it what was forbidden to that group, would be a way to get at it (CVE-2014-8989).
     lowered.denies_setgroups = !maps_groups && lowered.gid_map_writer == MapWriter::parent;
 }
 
 child::BecomeNamespaceRoot namespace_root(const SandboxPlan& plan, const config::User& user,
                                           const kernel::HostFacts& host) {
-    child::BecomeNamespaceRoot root{.keep_groups = host.effective_uid != 0};
+    child::BecomeNamespaceRoot root{.keep_groups = host.effective_uid != 0 || keeps_groups(plan)};
     if (!has_new_user_namespace(plan)) return root;
     if (!maps(plan.spec.linux_.uid_mappings, 0)) root.uid = user.uid;
     if (!maps(plan.spec.linux_.gid_mappings, 0)) root.gid = user.gid;

@@ -179,3 +179,8 @@ Status compile_filters(plan::Lowered& lowered, const std::optional<config::Secco
 }
 
 }  // namespace rung::runtime
+        const bool is_strict = source == "config" && config_seccomp->refuses_unknown_calls;
+        if (is_strict && !compiled.warnings.empty()) {
+            return Error{.message = "linux.seccomp: unknown system call " + compiled.warnings.front() +
+                                    ", and the annotation run.oci.seccomp_fail_unknown_syscall is set"};
+        }

@@ -122,6 +122,26 @@ TEST_CASE("the first process becomes root of the namespace, or the mapped user w
     CHECK(mapped->gid == 1002);
 }
 
+TEST_CASE("the caller's groups stay by annotation, never under a grant") {
+    config::Spec spec = rootless_spec();
+    spec.annotations["run.oci.keep_original_groups"] = "1";
+    config::Spec without = rootless_spec();
+    without.annotations["run.oci.keep_original_groups"] = "0";
+    const auto sets_groups = [](const plan::SandboxPlan& plan) {
+        const auto lowered =
+            plan::lower(plan, {}, test::able_host(), {.bundle = "/b", .rootfs = "/b/rootfs"});
+        REQUIRE(lowered);
+        const auto* root = find_step<child::BecomeNamespaceRoot>(lowered->program.steps);
+        const auto* user = find_step<child::SetUser>(lowered->program.steps);
+        CHECK(root->keep_groups == !user->setgroups);
+        return user->setgroups;
+    };
+
+    CHECK_FALSE(sets_groups({.spec = spec}));
+    CHECK(sets_groups({.spec = without}));
+    CHECK(sets_groups({.spec = spec, .granted = true}));
+}
+
 TEST_CASE("ids that the namespace does not map are refused") {
     config::Spec user = rootless_spec();
     user.process.user.uid = 5;
