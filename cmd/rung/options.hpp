@@ -70,6 +70,11 @@ struct Spec {
     std::string file = {};    // empty = config.json in the bundle; crun
     bool rootless = false;
 };
+struct Mounts {
+    std::string change = {};  // "add" or "remove"
+    std::string id = {};
+    std::string file = {};
+};
 struct Wait {
     std::string id = {};
 };
@@ -98,8 +103,9 @@ struct Help {
 struct Unknown {
     std::string name = {};
 };
-using Verb = std::variant<Create, Run, Start, State, Kill, Delete, Pause, Resume, Ps, Update, Events, Exec,
-                          List, Spec, Features, Plan, Version, Help, Unknown, Wait, Do, Checkpoint, Restore>;
+using Verb =
+    std::variant<Create, Run, Start, State, Kill, Delete, Pause, Resume, Ps, Update, Events, Exec, List, Spec,
+                 Features, Plan, Version, Help, Unknown, Wait, Do, Checkpoint, Restore, Mounts>;
 
 struct GlobalOptions {
     runtime::Globals globals = {};

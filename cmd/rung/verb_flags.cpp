@@ -73,6 +73,13 @@ void place(Delete& verb, Words words) {
     verb.id = std::move(words[0]);
 }
 
+void declare(Flags&, Mounts&) {}
+void place(Mounts& verb, Words words) {
+    verb.change = std::move(words[0]);
+    verb.id = std::move(words[1]);
+    verb.file = std::move(words[2]);
+}
+
 void declare(Flags&, Pause&) {}
 void place(Pause& verb, Words words) {
     verb.id = std::move(words[0]);
@@ -285,6 +292,8 @@ std::span<const Entry> entries() {
         {"ps", "<container-id> [ps options]", "the processes of a container", 1, kAnyNumber,
          Order::flags_first, blank<Ps>},
         {"update", "<container-id>", "change a container's limits", 1, 1, kAnywhere, blank<Update>},
+        {"mounts", "add|remove <container-id> <file>",
+         "change what a running container has mounted by a JSON list", 3, 3, kAnywhere, blank<Mounts>},
         {"events", "<container-id>", "a container's statistics, and what was killed for want of memory", 1, 1,
          kAnywhere, blank<Events>},
         {"checkpoint", "<container-id>", "save a container's processes as files, with CRIU", 1, 1, kAnywhere,

@@ -23,6 +23,7 @@ Result<int> perform(const runtime::Globals& globals, const Exec& verb);
 Result<int> perform(const runtime::Globals& globals, const List& verb);
 Result<int> perform(const runtime::Globals& globals, const Spec& verb);
 Result<int> perform(const runtime::Globals& globals, const Features& verb);
+Result<int> perform(const runtime::Globals& globals, const Mounts& verb);
 Result<int> perform(const runtime::Globals& globals, const Wait& verb);
 Result<int> perform(const runtime::Globals& globals, const Do& verb);
 Result<int> perform(const runtime::Globals& globals, const Checkpoint& verb);

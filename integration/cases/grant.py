@@ -120,6 +120,37 @@ class Rights(Granted):
         self.assertEqual(self.inside("grep NoNewPrivs /proc/self/status", READ_ONLY, box=box), "NoNewPrivs:\t1")
 
     @only_rung("has no grants")
+    def test_no_mount_comes_into_a_container_under_a_grant(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.run_detached("--grant", self.grant(READ_ONLY)))
+        mounts = self.grant([{"destination": "/x", "type": "tmpfs", "source": "tmpfs"}], "mounts.json")
+
+        self.fails(self.runtime.call("mounts", "add", box.id, mounts), "what its grants allow")
+
+    @only_rung("has no grants")
+    def test_neither_a_mount_in_place_of_the_root_nor_a_symlink_is_bound(self):
+        for mount, word in (({"destination": "/", "type": "tmpfs", "source": "tmpfs"}, "a mount in its place"),
+                            ({"destination": "/x", "type": "bind", "source": "/proc/self/exe",
+                              "options": ["bind", "src-nofollow"]}, "is a symlink"),
+                            ({"destination": "/x", "type": "bind", "source": "/proc/self/exe",
+                              "options": ["bind", "copy-symlink"]}, "is a symlink")):
+            box = self.container().args("true")
+            box.config["mounts"].append(mount)
+
+            self.fails(box.run("--grant", self.grant(READ_ONLY)), "grant_unenforceable", word)
+
+            self.is_gone(box)
+
+    @only_rung("has no grants")
+    def test_an_annotation_keeps_no_groups_under_a_grant(self):
+        box = self.container().args("grep", "Groups", "/proc/self/status")
+        box.config["annotations"] = {"run.oci.keep_original_groups": "1"}
+
+        result = box.run("--grant", self.grant(READ_ONLY), prepare=lambda: os.setgroups([4, 27]))
+
+        self.prints(result, "Groups:")
+
+    @only_rung("has no grants")
     def test_the_filter_of_the_grant_comes_on_top_of_the_engines(self):
         plain = self.inside("grep Seccomp_filters /proc/self/status", READ_ONLY)
         box = self.container()

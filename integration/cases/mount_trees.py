@@ -85,6 +85,12 @@ class IdMapped(Case):
 
         self.prints(box.run(), "1 1")
 
+    @differs(runc="1.1 does not know it")
+    def test_a_mapping_may_be_given_within_the_option(self):
+        box = self.box(self.source(), "idmap=uids=1-100001-10;gids=1-100001-10", script=SHOW + "/data/f1", mapped=None)
+
+        self.prints(box.run(), "100001 100001")
+
     @differs(runc="1.1 does not know it", crun="1.8 takes it as relative to itself")
     def test_a_relative_source_begins_at_the_bundle(self):
         box = self.box("inner", script=SHOW + "/data")

@@ -3,10 +3,12 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import json
 import os
 import subprocess
+import unittest
 
-from rungtest import Case, differs
+from rungtest import Case, differs, host
 
 
 def mount_on_host(*arguments):
@@ -203,6 +205,19 @@ class Mounts(Looking):
 
         self.is_gone(box)
 
+    @differs(runc="1.1 fails to mount")
+    def test_a_label_of_mounts_is_ignored_where_nothing_knows_labels(self):
+        if os.path.exists("/sys/fs/selinux/enforce"):
+            self.skipTest("this host knows labels")
+        box = self.container().shell("echo fine")
+        box.config["linux"]["mountLabel"] = "system_u:object_r:container_file_t:s0"
+
+        result = box.run()
+
+        self.prints(result, "fine")
+        if self.kind == "rung":
+            self.assertIn("linux.mountLabel is ignored: SELinux is not enabled on this host", result.err)
+
     def test_an_unknown_file_system_is_an_error(self):
         box = self.container()
         box.bundle.add_mount("/data", "x", "nosuchfs")
@@ -268,6 +283,99 @@ class SymlinkedDestinations(Looking):
         self.is_gone(box)
 
 
+class SymlinksThemselves(Looking):
+    """crun's options."""
+    OLD = {"runc": "1.1 does not know it", "crun": "1.8 does not know dest-nofollow"}
+
+    def link(self, content, name="link"):
+        path = os.path.join(self.work, name)
+        os.symlink(content, path)
+        return path
+
+    def planted(self, mount_options, source, script, users=False):
+        """A container whose image has a dangling symlink at /target, where `source` is mounted."""
+        box = self.container(f"c{len(self.containers)}")
+        os.symlink("nowhere", box.bundle.inside("/target"))
+        box.bundle.add_mount("/target", source, options=mount_options)
+        if users:
+            box.bundle.map_users()
+        return box.shell(script)
+
+    @differs(**OLD)
+    def test_a_symlink_may_be_mounted_on_and_itself_be_mounted(self):
+        file = os.path.join(self.source(), "file")
+        link = self.link(file)
+
+        for users in (False, True):
+            box = self.planted(["bind", "dest-nofollow"], link, "cat /target; ls /nowhere 2>/dev/null", users)
+            self.assertEqual(box.run().out, "from the host\n")
+            self.is_gone(box)
+            box = self.planted(["bind", "dest-nofollow", "src-nofollow"], link, "readlink /target", users)
+            self.prints(box.run(), file)
+            self.is_gone(box)
+
+    @differs(**OLD)
+    def test_a_missing_target_is_made_though_no_symlink_is_followed(self):
+        box = self.container()
+        box.bundle.add_mount("/deep/new", self.source(), options=["bind", "dest-nofollow"])
+
+        self.prints(box.args("cat", "/deep/new/file").run(), "from the host")
+
+    @differs(runc="1.1 does not know it", crun="1.8 wants it to lead somewhere")
+    def test_a_symlink_can_be_copied(self):
+        box = self.container().args("readlink", "/deep/link")
+        box.bundle.add_mount("/deep/link", self.link("../nowhere"), options=["rbind", "copy-symlink"])
+
+        self.prints(box.run(), "../nowhere")
+        self.prints(box.run(), "../nowhere")
+
+    @differs(runc="1.1 does not know it", crun="1.8 mounts it")
+    def test_what_is_no_symlink_is_mounted_and_what_is_in_the_way_is_an_error(self):
+        box = self.container().args("cat", "/place/file")
+        box.bundle.add_mount("/place", self.source(), options=["rbind", "copy-symlink"])
+        self.prints(box.run(), "from the host")
+
+        box.config["mounts"][-1]["source"] = self.link("elsewhere")
+        self.fails(box.run(), "/place", "file exists")
+        self.is_gone(box)
+
+        box.config["mounts"][-1]["options"].append("src-nofollow")
+        self.fails(box.run(), "copy-symlink excludes src-nofollow and dest-nofollow")
+        self.is_gone(box)
+
+
+class MountsInPlaceOfTheRoot(Looking):
+    @differs(crun="1.8 leaves the root where it was")
+    def test_a_bind_takes_the_place_of_the_root(self):
+        box = self.container()
+        other = self.container("other")
+        other.bundle.put("/mark", "another root\n")
+        box.config["mounts"].insert(0, {"destination": "/", "type": "bind", "source": other.bundle.rootfs, "options": ["bind"]})
+
+        self.prints(box.shell("cat /mark; cd /..; ls -d /proc/self/ns").run(), "another root\n/proc/self/ns")
+
+        self.assertFalse(os.path.exists(box.bundle.inside("/mark")))
+
+    @differs(crun="1.8 cannot")
+    def test_a_new_file_system_takes_the_place_of_the_root(self):
+        box, other = self.container(), self.container("other")
+        box.config["mounts"].insert(0, {"destination": "/", "type": "tmpfs", "source": "tmpfs", "options": ["mode=755"]})
+        box.bundle.add_mount("/bin", os.path.join(other.bundle.rootfs, "bin"), options=["bind", "ro"])
+
+        self.prints(box.shell("touch /made && ls -d /made /proc/1").run(), "/made\n/proc/1")
+
+        self.assertFalse(os.path.exists(box.bundle.inside("/made")))
+
+    @differs(runc="1.1 copies")
+    def test_the_root_is_not_copied(self):
+        box = self.container().args("true")
+        box.config["mounts"].insert(0, {"destination": "/", "type": "tmpfs", "source": "tmpfs", "options": ["tmpcopyup"]})
+
+        self.assertNotEqual(box.run().code, 0)
+
+        self.is_gone(box)
+
+
 class Propagation(Looking):
     def shared_source(self):
         source = self.source("shared")
@@ -311,6 +419,19 @@ class Propagation(Looking):
         box.config["linux"]["rootfsPropagation"] = "rshared"
 
         self.assertTrue(any(word.startswith("shared:") for word in self.mounted(box)["/data"][1]))
+
+    @differs(runc="1.1 makes a peer group of its own", crun="1.8 makes it private")
+    def test_a_shared_mount_below_a_private_root_is_a_peer_of_its_source(self):
+        source = self.shared_source()
+        with open("/proc/self/mountinfo", encoding="utf-8") as file:
+            own = next(line.split() for line in file if f" {source} " in line)
+        for root in ("rprivate", "private"):
+            box = self.container()
+            box.bundle.add_mount("/data", source, options=["rbind", "rshared"])
+            box.config["linux"]["rootfsPropagation"] = root
+
+            self.assertEqual(self.mounted(box)["/data"][1], [word for word in own if word.startswith("shared:")])
+            self.is_gone(box)
 
 
 class Root(Looking):
@@ -419,3 +540,68 @@ class Devices(Looking):
             {"allow": True, "type": "c", "major": 1, "minor": 11, "access": "rwm"})
 
         self.assertEqual(self.output_of(box, "mknod /tmp/kmsg c 1 11; head -c 0 /tmp/kmsg && echo opened"), "opened")
+
+
+class ChangedMounts(Looking):
+    """`mounts add` and `mounts remove`."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if cls.kind != "rung":
+            raise unittest.SkipTest("Debian's runtimes have no such verb")
+
+    def file(self, *mounts):
+        path = os.path.join(self.work, "mounts.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(list(mounts), file)
+        return path
+
+    def change(self, how, box, *mounts):
+        return self.runtime.call("mounts", how, box.id, self.file(*mounts))
+
+    def test_a_running_container_gets_mounts_and_loses_them(self):
+        mounts = [{"destination": "/new/deep", "type": "bind", "source": self.source(), "options": ["bind", "ro"]},
+                  {"destination": "/scratch", "type": "tmpfs", "source": "tmpfs", "options": ["size=64k"]}]
+        for users in (False, True):
+            box = self.container(f"users-{users}").args("sleep", "100")
+            if users:
+                box.bundle.map_users()
+            self.succeed(box.run_detached())
+
+            self.succeed(self.change("add", box, *mounts))
+
+            self.prints(box.exec("sh", "-c", "cat /new/deep/file; touch /new/deep/x 2>/dev/null || echo kept;"
+                                             "echo made > /scratch/file; cat /scratch/file; stat -c %u /scratch/file"),
+                        "from the host\nkept\nmade\n0")
+            self.succeed(self.change("remove", box, *mounts))
+            self.assertEqual(box.exec("ls", "/new/deep", "/scratch").out.split(), ["/new/deep:", "/scratch:"])
+            self.fails(self.change("remove", box, mounts[1]), "unmount \"/scratch\"", "invalid argument")
+
+    def test_a_symlink_of_the_container_does_not_lead_a_mount_to_the_host(self):
+        box = self.container().shell("ln -s ../../../../../.. /up; ln -s /proc/1/root /magic; sleep 100")
+        self.succeed(box.run_detached())
+        host.wait_until(lambda: os.path.lexists(box.bundle.inside("/magic")), what="the links")
+        source = self.source()
+
+        self.succeed(self.change("add", box, {"destination": "/up/etc", "type": "bind", "source": source, "options": ["bind"]}))
+        self.fails(self.change("add", box, {"destination": "/magic/x", "type": "bind", "source": source, "options": ["bind"]}),
+                   "too many levels of symbolic links")
+
+        self.prints(box.exec("cat", "/etc/file"), "from the host")
+        with open("/proc/self/mountinfo", encoding="utf-8") as file:
+            self.assertNotIn(f"{source} /etc ", file.read())
+
+    def test_what_cannot_be_changed_is_an_error(self):
+        box = self.container().args("sleep", "100")
+        self.succeed(box.run_detached())
+        mount = {"destination": "/x", "type": "bind", "source": self.source(), "options": ["bind"]}
+
+        self.fails(self.change("add", box, {**mount, "destination": "/"}), "cannot be changed while the container runs")
+        self.fails(self.change("add", box, {**mount, "source": "/none"}), "/none", "no such file or directory")
+        self.fails(self.change("add", box, {**mount, "destination": "/proc/self"}), "/proc/self")
+        self.fails(self.change("swap", box, mount), "can add or remove, not \"swap\"")
+        self.fails(self.runtime.call("mounts", "add", box.id, "/none"), "/none")
+        self.succeed(box.kill("KILL"))
+        box.wait_stopped()
+        self.fails(self.change("add", box, mount), "container not running")

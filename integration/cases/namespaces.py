@@ -165,6 +165,20 @@ class UserNamespaces(Case):
         self.assertEqual(self.output_of(box, "echo x > /dev/null; head -c 3 /dev/zero | wc -c; stat -c %a /dev/shm;"
                                              "ls /proc/1 >/dev/null && echo proc"), "3\n1777\nproc")
 
+    @differs(runc="1.1 binds those of the host", crun="1.8 binds those of the host")
+    def test_a_device_of_the_config_is_made_with_its_mode_and_owner(self):
+        box = self.container()
+        box.bundle.map_users()
+        box.config["linux"]["devices"] = [
+            {"path": "/dev/deep/mine", "type": "c", "major": 1, "minor": 5, "fileMode": 0o4640, "uid": 5, "gid": 6}]
+        box.config["process"]["user"] = {"uid": 5, "gid": 6}
+
+        out = self.output_of(box, "stat -c '%t:%T %a %u:%g' /dev/deep/mine /dev/null; head -c 2 /dev/deep/mine | wc -c;"
+                                  "awk '$5 == \"/\"' /proc/self/mountinfo | wc -l; grep ' /dev/null ' /proc/self/mountinfo")
+
+        self.assertTrue(out.startswith("1:5 4640 5:6\n1:3 666 0:0\n2\n1\n"), out)
+        self.assertIn("nosuid,noexec", out)
+
     @differs(runc="1.1 wants the mappings again")
     def test_the_user_and_pid_namespaces_of_another_container_are_joined_together(self):
         holder = self.container("holder").args("sleep", "100")

@@ -88,12 +88,14 @@ Outcome perform(Context& context, const AttachTree& step);  // mounts.cpp
 Outcome perform(Context& context, const MountFilesystem& step);
 Outcome perform(Context& context, const BindHostPath& step);
 Outcome perform(Context& context, const RemountTarget& step);
+Outcome perform(Context& context, const Unmount& step);
 Outcome perform(Context& context, const BindSlice& step);
 Outcome perform(Context& context, const KeepTree& step);
 Outcome perform(Context& context, const MaskPath& step);  // masks.cpp
 Outcome perform(Context& context, const ReadOnlyPath& step);
 Outcome perform(Context& context, const MakeDevice& step);  // devices.cpp
 Outcome perform(Context& context, const BindDevice& step);
+Outcome perform(Context& context, const BindNodes& step);
 Outcome perform(Context& context, const MakeSymlink& step);
 Outcome perform(Context& context, const PrepareDev& step);
 Outcome perform(Context& context, const RunHooks& step);      // hooks.cpp

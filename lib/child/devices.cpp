@@ -3,6 +3,8 @@
 // may have been replaced meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <limits.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -17,7 +19,6 @@
 namespace rung::child {
 namespace {
 
-constexpr uint32_t kDefaultNodeMode = 0666;
 constexpr size_t kDescriptorPath = 40;
 constexpr const char* kPtmx = "pts/ptmx";
 
@@ -82,6 +83,14 @@ int verify_and_own(int node, const config::Device& device, mode_t mode, dev_t nu
     return (status.st_mode & 07777) == mode ? 0 : change_mode(node, mode);
 }
 
+Outcome bind_node(const Context& context, int node, const char* path) {
+    const Fd tree{clone_tree(node, Depth::one_mount)};
+    if (!tree) return failed(tree.get());
+    const Fd target{resolve_or_make(context, path, TargetKind::file)};
+    if (!target) return failed(target.get(), Detail::target_create, path);
+    return failed(attach(tree.get(), target.get()));
+}
+
 }  // namespace
 
 Outcome perform(Context& context, const PrepareDev& step) {
@@ -101,7 +110,7 @@ Outcome perform(Context& context, const PrepareDev& step) {
 
 Outcome perform(Context& context, const MakeDevice& step) {
     const config::Device& device = step.device;
-    const mode_t mode = device.mode.value_or(kDefaultNodeMode) & 07777;
+    const mode_t mode = device.mode.value_or(config::kDefaultDeviceMode) & 07777;
     const bool is_fifo = device.type == config::DeviceType::fifo;
     const dev_t number = is_fifo ? 0 : makedev(device.major, device.minor);
     const char* name = nullptr;
@@ -123,18 +132,42 @@ Outcome perform(Context& context, const BindDevice& step) {
     if (fstat(node.get(), &status) < 0) return failed(-errno, Detail::source, path);
     if (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)) return failed(-ENODEV, Detail::source, path);
 
-    const Fd tree{clone_tree(node.get(), Depth::one_mount)};
-    if (!tree) return failed(tree.get());
-    const Fd target{resolve_or_make(context, path, TargetKind::file)};
-    if (!target) return failed(target.get(), Detail::target_create, path);
-    return failed(attach(tree.get(), target.get()));
+    return bind_node(context, node.get(), path);
+}
+
+// Before Linux 6.15 only what is attached can be cloned. Over the root it covers nothing: paths start at the descriptor beneath.
+Outcome perform(Context& context, const BindNodes& step) {
+    const Fd nodes{context.descriptors.slots[static_cast<size_t>(step.nodes)]};
+    context.descriptors.slots[static_cast<size_t>(step.nodes)] = -1;
+    if (const int result = attach(nodes.get(), context.root); result < 0) return failed(result);
+    for (size_t index = 0; index < step.paths.size(); ++index) {
+        char name[kDescriptorPath];
+        SmallText{name, sizeof name}.add_decimal(index);
+        const char* path = step.paths[index].c_str();
+        const Fd node{kernel::checked(openat(nodes.get(), name, O_PATH | O_NOFOLLOW | O_CLOEXEC))};
+        if (!node) return failed(node.get(), Detail::source, path);
+        const Outcome bound = bind_node(context, node.get(), path);
+        if (bound.failed()) return failed(-bound.error, bound.detail, path);
+    }
+    const Fd here{kernel::checked(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC))};
+    if (!here) return failed(here.get());
+    if (fchdir(nodes.get()) < 0 || umount2(".", MNT_DETACH) < 0 || fchdir(here.get()) < 0)
+        return failed(-errno);
+    return done();
 }
 
 Outcome perform(Context& context, const MakeSymlink& step) {
     const char* name = nullptr;
     const Fd directory{resolve_parent(context, step.path.c_str(), name)};
     if (!directory) return failed(directory.get(), Detail::target_create, step.path.c_str());
-    return failed(make_link(directory.get(), name, step.content.c_str()));
+    const char* content = step.content.c_str();
+    if (const int made = make_link(directory.get(), name, content); made < 0 || !step.must_be_it)
+        return failed(made);
+    char found[PATH_MAX];
+    const ssize_t length = readlinkat(directory.get(), name, found, sizeof found);
+    const bool same =
+        length == static_cast<ssize_t>(strlen(content)) && memcmp(found, content, strlen(content)) == 0;
+    return same ? done() : failed(-EEXIST, Detail::target_create, step.path.c_str());
 }
 
 }  // namespace rung::child

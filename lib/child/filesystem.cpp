@@ -151,13 +151,14 @@ Outcome mount_by_path(const Context& context, const MountFilesystem& step, int t
 Outcome perform(Context& context, const MountFilesystem& step) {
     const Target target = open_target(context, step);
     if (!target.place) return bad_target(target.place.get(), step);
+    if (!fits_fsconfig(step) && step.becomes_root) return failed(-E2BIG);
     if (!fits_fsconfig(step)) return mount_by_path(context, step, target.place.get());
 
     char mode[8] = {};
     struct stat status {};
     if (step.inherit_mode && target.existed && fstat(target.place.get(), &status) == 0)
         SmallText{mode, sizeof mode}.add_octal(status.st_mode & 07777);
-    const NewTree made = make_tree(step, mode);
+    NewTree made = make_tree(step, mode);
     if (made.outcome.failed()) return made.outcome;
     const int tree = made.tree.get();
     if (const int guarded = guard_proc(context, tree, target.place.get()); guarded < 0)
@@ -169,6 +170,7 @@ Outcome perform(Context& context, const MountFilesystem& step) {
     if (result >= 0 && later != 0) result = set_attributes(tree, later, 0, Depth::one_mount);
     if (result >= 0) result = attach(tree, target.place.get());
     if (result >= 0) result = set_propagation(tree, step.propagation);
+    if (result >= 0 && step.becomes_root) keep_root(context, made.tree.release());
     return failed(result);
 }
 

@@ -19,13 +19,13 @@ namespace rung::child {
 using Step =
     std::variant<UnshareNamespaces, MakeTimeNamespace, JoinNamespace, KeepNetworkNamespace, BecomeDumpable,
                  BecomeNamespaceRoot, BringUpLoopback, SyncWithParent, JoinCgroups, SetRootPropagation,
-                 BindRootfs, OpenRootfs, AttachTree, MountFilesystem, BindHostPath, RemountTarget, BindSlice,
-                 KeepTree, MakeDevice, BindDevice, MakeSymlink, PrepareDev, RunHooks, PivotRoot, MoveRoot,
-                 ChangeRoot, RemountRoot, OpenTerminal, OwnStdio, NewSession, NewKeyring, SetHostname,
-                 SetDomainname, WriteSysctl, MaskPath, ReadOnlyPath, SetRlimit, SetCpuAffinity, SetScheduler,
-                 SetIoPriority, SetPersonality, SetMemoryPolicy, SetExecLabel, SetNoNewPrivs, LoadSeccomp,
-                 CloseDescriptors, DropBounding, SetUser, SetCapabilities, ChangeDirectory, SetHome,
-                 MakeRuleset, EnterRuleset, FindExecutable, AwaitStart, Execute>;
+                 BindRootfs, OpenRootfs, AttachTree, MountFilesystem, BindHostPath, RemountTarget, Unmount,
+                 BindSlice, KeepTree, MakeDevice, BindDevice, BindNodes, MakeSymlink, PrepareDev, RunHooks,
+                 PivotRoot, MoveRoot, ChangeRoot, RemountRoot, OpenTerminal, OwnStdio, NewSession, NewKeyring,
+                 SetHostname, SetDomainname, WriteSysctl, MaskPath, ReadOnlyPath, SetRlimit, SetCpuAffinity,
+                 SetScheduler, SetIoPriority, SetPersonality, SetMemoryPolicy, SetExecLabel, SetNoNewPrivs,
+                 LoadSeccomp, CloseDescriptors, DropBounding, SetUser, SetCapabilities, ChangeDirectory,
+                 SetHome, MakeRuleset, EnterRuleset, FindExecutable, AwaitStart, Execute>;
 
 struct Filter {
     std::vector<sock_filter> instructions = {};

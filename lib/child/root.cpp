@@ -32,11 +32,6 @@ int part_from_host(int rootfs, uint64_t propagation) {
     return place ? -EINVAL : place.get();
 }
 
-void keep_root(Context& context, int root) {
-    if (context.root >= 0) (void)close(context.root);
-    context.root = root;
-}
-
 int change_root_to(int directory) {
     if (fchdir(directory) < 0) return -errno;
     if (chroot(".") < 0) return -errno;
@@ -44,6 +39,11 @@ int change_root_to(int directory) {
 }
 
 }  // namespace
+
+void keep_root(Context& context, int root) {
+    if (context.root >= 0) (void)close(context.root);
+    context.root = root;
+}
 
 Outcome perform(Context&, const SetRootPropagation& step) {
     return failed(kernel::checked(mount(nullptr, "/", nullptr, step.flags, nullptr)));

@@ -34,6 +34,13 @@ int open_in_root(int root, const char* path, uint64_t flags, uint64_t resolve_fl
     return result;
 }
 
+int make(int parent, const char* name, TargetKind kind) {
+    const int result =
+        kernel::checked(kind == TargetKind::directory ? mkdirat(parent, name, kDirectoryMode)
+                                                      : mknodat(parent, name, S_IFREG | kFileMode, 0));
+    return result == -EEXIST ? 0 : result;  // whoever opens it next sees what it is
+}
+
 // A path of which an end is missing. Dangling symlinks in it are replaced by what they say, until every
 // component can be made.
 class MissingPath {
@@ -108,13 +115,6 @@ class MissingPath {
         return result;  // EINVAL: it is no symlink, it came to be meanwhile
     }
 
-    static int make(int parent, const char* name, TargetKind kind) {
-        const int result =
-            kernel::checked(kind == TargetKind::directory ? mkdirat(parent, name, kDirectoryMode)
-                                                          : mknodat(parent, name, S_IFREG | kFileMode, 0));
-        return result == -EEXIST ? 0 : result;  // the next round sees what it is
-    }
-
     int follow(const Component& component, const char* link, size_t link_length) {
         if (++links_ > kMaxLinks) return -ELOOP;
         const size_t head = link[0] == '/' ? 0 : component.begin;
@@ -170,6 +170,16 @@ int resolve_parent(const Context& context, const char* path, const char*& name) 
     memcpy(parent, path, length);
     parent[length] = '\0';
     return resolve_or_make(context, parent, TargetKind::directory);
+}
+
+int resolve_or_make_itself(const Context& context, const char* path, TargetKind kind) {
+    const char* name = nullptr;
+    const Fd parent{resolve_parent(context, path, name)};
+    if (!parent) return parent.get();
+    const int found = kernel::checked(openat(parent.get(), name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (found != -ENOENT) return found;
+    if (const int made = make(parent.get(), name, kind); made < 0) return made;
+    return kernel::checked(openat(parent.get(), name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
 }
 
 TargetKind kind_of(int source) {

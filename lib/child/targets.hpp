@@ -23,9 +23,15 @@ int resolve_plain_piece(const Context& context, const char* path, const char* mo
 // symlink's target is made inside the root (crun#426).
 int resolve_or_make(const Context& context, const char* path, TargetKind kind);
 
+// The same of a last component that is a symlink: itself, not what it points to.
+int resolve_or_make_itself(const Context& context, const char* path, TargetKind kind);
+
 // The directory that holds `path`'s last component, made when missing; `name` gets where that component
 // starts in `path`.
 int resolve_parent(const Context& context, const char* path, const char*& name);
+
+// From here on every target is looked for below `root`, which is taken over.
+void keep_root(Context& context, int root);
 
 // The kind of target that suits what `source` refers to (fstat(2)).
 TargetKind kind_of(int source);

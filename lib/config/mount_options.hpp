@@ -26,6 +26,10 @@ struct MountOptions {
     bool copy_up = false;                         // tmpcopyup
     bool idmap = false;
     bool recursive_idmap = false;  // ridmap
+    bool copy_symlink =
+        false;  // a source that is a symlink is not bound but made once more; crun's, as the next two
+    bool source_nofollow = false;  // src-nofollow: a source that is a symlink is bound itself
+    bool target_nofollow = false;  // dest-nofollow: so is the target
     bool sync = false;             // superblock flags, fsconfig(2) flag names
     bool dirsync = false;
     bool mandatory_lock = false;

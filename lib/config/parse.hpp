@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "config/spec.hpp"
@@ -20,6 +21,9 @@ Result<Process> parse_process(std::string_view json);
 
 // A resources object alone, as `update --resources` takes it.
 Result<Resources> parse_resources(std::string_view json);
+
+// A list of mounts alone, as `mounts add` takes it; validate() has not seen it.
+Result<std::vector<Mount>> parse_mounts(std::string_view json);
 
 // A seccomp object alone, as the files of seccomp-profiles/ hold it.
 Result<Seccomp> parse_seccomp(std::string_view json);

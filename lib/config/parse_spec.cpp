@@ -1,6 +1,7 @@
 // The top of config.json, and the entry points for it and for the parts that stand alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/path.hpp"
+#include "config/id_map_option.hpp"
 #include "config/mount_options.hpp"
 #include "config/parse.hpp"
 #include "config/quoted.hpp"
@@ -73,10 +74,10 @@ Spec read_spec(const Object& object) {
     spec.annotations = object.text_map("annotations");
     const Object linux_object = object.object("linux");
     spec.linux_ = read_linux(linux_object);
-    return spec;
     const auto strict = spec.annotations.find("run.oci.seccomp_fail_unknown_syscall");
     if (strict != spec.annotations.end() && spec.linux_.seccomp)
         spec.linux_.seccomp->refuses_unknown_calls = strict->second != "0";
+    return spec;
 }
 
 }  // namespace
@@ -86,6 +87,7 @@ Result<Spec> parse_spec(std::string_view json) {
     const Object root = document.root();
     Spec spec = read_spec(root);
     TRY(document.status());
+    TRY(expand_id_maps(spec).context("config.json"));
     TRY(validate(spec));
     return spec;
 }
@@ -97,6 +99,17 @@ Result<Process> parse_process(std::string_view json) {
     TRY(document.status());
     TRY(validate_process(process, "").context("process.json"));
     return process;
+}
+
+Result<std::vector<Mount>> parse_mounts(std::string_view json) {
+    const std::string named = "{\"mounts\":" + std::string{json} + "}";
+    const Document document{"mounts", named};
+    const Object root = document.root();
+    std::vector<Mount> mounts;
+    for (const Object& mount : root.objects("mounts"))
+        mounts.push_back(read_mount(mount));
+    TRY(document.status());
+    return mounts;
 }
 
 Result<Resources> parse_resources(std::string_view json) {

@@ -6,6 +6,14 @@
 
 namespace rung::config {
 
+std::optional<uint32_t> host_id(const std::vector<IdMapping>& mappings, uint32_t id) {
+    for (const IdMapping& mapping : mappings) {
+        if (id >= mapping.container_id && id - mapping.container_id < mapping.size)
+            return mapping.host_id + (id - mapping.container_id);
+    }
+    return std::nullopt;
+}
+
 const Namespace* Spec::find_namespace(NamespaceType type) const {
     const auto& all = linux_.namespaces;
     const auto found =

@@ -29,6 +29,9 @@ struct IdMapping {
     bool operator==(const IdMapping&) const = default;
 };
 
+// Outside, what `id` is in the namespace; nothing when no mapping has it.
+std::optional<uint32_t> host_id(const std::vector<IdMapping>& mappings, uint32_t id);
+
 struct Mount {
     std::string destination = {};  // absolute: a relative one was read as relative to "/"
     std::string type = {};
@@ -36,6 +39,7 @@ struct Mount {
     std::vector<std::string> options = {};     // as written; config/mount_options.hpp gives their meaning
     std::vector<IdMapping> uid_mappings = {};  // of an id-mapped mount
     std::vector<IdMapping> gid_mappings = {};
+    std::string symlink = {};  // what the source holds that copy-symlink makes once more; not in config.json
     bool operator==(const Mount&) const = default;
 };
 
@@ -59,12 +63,14 @@ struct Hooks {
 
 enum class DeviceType { block, character, fifo };
 
+constexpr uint32_t kDefaultDeviceMode = 0666;
+
 struct Device {
     std::string path = {};
     DeviceType type = DeviceType::character;
     uint32_t major = 0;
     uint32_t minor = 0;
-    std::optional<uint32_t> mode = {};  // permission bits; absent = 0666
+    std::optional<uint32_t> mode = {};  // permission bits; absent = kDefaultDeviceMode
     uint32_t uid = 0;
     uint32_t gid = 0;
     bool operator==(const Device&) const = default;

@@ -30,6 +30,7 @@ struct OpenTree {
     std::string source = {};  // absolute host path
     std::string target = {};  // for the error text
     bool recursive = false;
+    bool nofollow = false;        // of a source that is a symlink
     uint64_t set = 0, clear = 0;  // the top mount
     bool is_locked = false;       // for a user namespace, in which what the host has set cannot be taken back
     uint64_t recursive_set = 0, recursive_clear = 0;  // AT_RECURSIVE
@@ -61,6 +62,9 @@ struct Lowered {
     std::vector<OpenTree> trees = {};
     std::vector<OpenNamespace> namespaces = {};
     std::vector<IdMap> id_maps = {};  // of mounts that the child makes and only the parent may map
+    // Device nodes that the parent makes on a file system of its own, for BindNodes; ids are the host's.
+    std::vector<config::Device> nodes = {};
+    child::Slot nodes_slot = 0;
     int slot_count = 0;
     uint64_t clone_flags = 0;     // CLONE_NEW* for clone3 in the parent
     bool mounts_on_host = false;  // no mount namespace, yet mounts: on a bind of the rootfs onto itself
@@ -110,5 +114,16 @@ struct ExecOptions {
 };
 Result<Lowered> lower_exec(const SandboxPlan& plan, const config::Process& process,
                            const kernel::HostFacts& host, const ExecOptions& options);
+
+// The mounts of `plan` come into a running container, or leave it. The first slot is a pidfd of its init; the program ends with AwaitStart.
+enum class MountChange { add, remove };
+struct MountChangeOptions {
+    MountChange change = MountChange::add;
+    int namespaces = 0;       // as in ExecOptions
+    std::string bundle = {};  // as in LowerOptions
+    std::string rootfs = {};
+};
+Result<Lowered> lower_mount_change(const SandboxPlan& plan, const kernel::HostFacts& host,
+                                   const MountChangeOptions& options);
 
 }  // namespace rung::plan

@@ -31,6 +31,11 @@ std::vector<Slice> slices_of(const SandboxPlan& plan, const Mount& mount) {
 std::vector<unsigned long> tree_propagation(const SandboxPlan& plan, const MountOptions& options) {
     std::vector<unsigned long> propagation;
     const unsigned long initial = initial_propagation(plan) | MS_REC;
+    // What shall be shared stays a peer of the source's even below a private root (crun#2122).
+    const bool is_shared = !options.propagation.empty() && (options.propagation.back() & MS_SHARED) != 0;
+    if (is_shared && !plan.granted && (initial & MS_PRIVATE) != 0 &&
+        !plan.spec.has_namespace(config::NamespaceType::user))
+        return options.propagation;
     // The kernel makes every mount a slave that crosses into a user namespace; a tree opened outside has to be made one.
     if ((initial & MS_SHARED) != 0 && plan.spec.has_namespace(config::NamespaceType::user)) {
         propagation.push_back(MS_SLAVE | MS_REC);
@@ -74,6 +79,24 @@ void attach_around_slices(Draft& draft, const Mount& mount, const std::vector<Sl
         draft.add(std::move(piece));
 }
 
+// runc and crun end with such a mount as the container's root.
+bool becomes_root(const Draft& draft, const Mount& mount) {
+    return path::clean(mount.destination) == "/" &&
+           draft.plan.spec.has_namespace(config::NamespaceType::mount);
+}
+
+Status check_new_root(const Draft& draft, const Mount& mount, const MountOptions& options) {
+    if (!becomes_root(draft, mount)) return {};
+    if (draft.plan.granted) {
+        return Error{.message =
+                         "grant_unenforceable: mounts[/]: a grant speaks of the image, not of a mount "
+                         "in its place",
+                     .reason = "grant_unenforceable"};
+    }
+    if (options.copy_up) return mount_error(mount, "tmpcopyup has nothing to copy for the root");
+    return {};
+}
+
 // Where the caller may not clone mounts only the child may, as root of its user namespace.
 void bind_in_child(Draft& draft, const Mount& mount, const MountOptions& options, const std::string& source,
                    const std::optional<IdMap>& id_map) {
@@ -86,7 +109,10 @@ void bind_in_child(Draft& draft, const Mount& mount, const MountOptions& options
                                   .clear = own.clear,
                                   .clear_unless_locked = own.clear_unless_locked,
                                   .id_map = id_map ? static_cast<int>(draft.lowered.id_maps.size()) - 1 : -1,
-                                  .recursive_attributes = path::covers("/sys", path::clean(source))});
+                                  .recursive_attributes = path::covers("/sys", path::clean(source)),
+                                  .source_nofollow = options.source_nofollow,
+                                  .target_nofollow = options.target_nofollow,
+                                  .becomes_root = becomes_root(draft, mount)});
     if (!options.propagation.empty()) {
         draft.add(child::RemountTarget{.target = mount.destination, .propagation = options.propagation});
     }
@@ -130,6 +156,13 @@ Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
                            "option \"" + options.data.front().first + "\" has no meaning for a bind mount");
     }
     if (mount.source.empty()) return mount_error(mount, "a bind mount needs a source");
+    if (options.copy_symlink && (options.source_nofollow || options.target_nofollow))
+        return mount_error(mount, "copy-symlink excludes src-nofollow and dest-nofollow");
+    if (!mount.symlink.empty()) {
+        draft.add(
+            child::MakeSymlink{.content = mount.symlink, .path = mount.destination, .must_be_it = true});
+        return {};
+    }
     const std::string source = path::join(draft.options.bundle, mount.source);
     const std::vector<Slice> slices = slices_of(draft.plan, mount);
     if (!slices.empty()) {
@@ -150,6 +183,7 @@ Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
                                        .source = source,
                                        .target = mount.destination,
                                        .recursive = options.recursive_bind,
+                                       .nofollow = options.source_nofollow,
                                        .set = own.set,
                                        .clear = own.clear | (is_locked ? 0 : own.clear_unless_locked),
                                        .is_locked = is_locked && options.names_attribute,
@@ -157,7 +191,10 @@ Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
                                        .recursive_clear = options.recursive_clear,
                                        .propagation = tree_propagation(draft.plan, options),
                                        .id_map = id_map});
-        draft.add(child::AttachTree{.tree = tree, .target = mount.destination});
+        draft.add(child::AttachTree{.tree = tree,
+                                    .target = mount.destination,
+                                    .nofollow = options.target_nofollow,
+                                    .becomes_root = becomes_root(draft, mount)});
     }
     if (!slices.empty()) attach_around_slices(draft, mount, slices);
     return {};
@@ -223,16 +260,16 @@ void add_filesystem(Draft& draft, const Mount& mount, const MountOptions& option
     }
     const bool has_mode = std::any_of(options.data.begin(), options.data.end(),
                                       [](const auto& option) { return option.first == "mode"; });
-    draft.add(
-        child::MountFilesystem{.type = mount.type,
-                               .source = mount.source.empty() ? mount.type : mount.source,
-                               .target = mount.destination,
-                               .options = filesystem_options(draft.plan, mount, options),
-                               .attributes = attributes,
-                               .propagation = options.propagation,
-                               .copy_up = options.copy_up && mount.type == "tmpfs",
-                               .inherit_mode = mount.type == "tmpfs" && !has_mode,
-                               .must_be_plain_directory = mount.type == "proc" || mount.type == "sysfs"});
+    draft.add(child::MountFilesystem{.type = mount.type,
+                                     .source = mount.source.empty() ? mount.type : mount.source,
+                                     .target = mount.destination,
+                                     .options = filesystem_options(draft.plan, mount, options),
+                                     .attributes = attributes,
+                                     .propagation = options.propagation,
+                                     .copy_up = options.copy_up && mount.type == "tmpfs",
+                                     .inherit_mode = mount.type == "tmpfs" && !has_mode,
+                                     .must_be_plain_directory = mount.type == "proc" || mount.type == "sysfs",
+                                     .becomes_root = becomes_root(draft, mount)});
 }
 
 Status add_mount(Draft& draft, const Mount& mount) {
@@ -240,6 +277,7 @@ Status add_mount(Draft& draft, const Mount& mount) {
     MountOptions options =
         TRY(config::parse_mount_options(mount.options).context("mounts[" + mount.destination + "]"));
     if (options.remount) return add_remount(draft, mount, options);
+    TRY(check_new_root(draft, mount, options));
     if (is_bind(mount, options)) return add_bind(draft, mount, std::move(options));
     if (mount.type.empty()) return mount_error(mount, "neither a type nor bind is given");
     add_filesystem(draft, mount, options);

@@ -1,6 +1,7 @@
 // The container's root: bound, filled, given its devices, shown to the hooks, and made "/".
 // SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
+#include <sys/mount.h>
 
 #include <algorithm>
 #include <array>
@@ -60,6 +61,21 @@ bool may_make_nodes(const Draft& draft) {
            (draft.host.effective_capabilities & kCapMknod) != 0;
 }
 
+// Before the host's root enters a new user namespace it can make what config.json says, owner and mode included. A grant is left with
+// what the host lets the container open.
+std::optional<Device> made_outside(const Draft& draft, Device device) {
+    const config::Linux& linux_config = draft.plan.spec.linux_;
+    if (draft.plan.granted || !draft.lowered.maps_users || draft.host.in_user_namespace ||
+        !draft.host.may_clone_mounts || (draft.host.effective_capabilities & kCapMknod) == 0)
+        return {};
+    const auto uid = config::host_id(linux_config.uid_mappings, device.uid);
+    const auto gid = config::host_id(linux_config.gid_mappings, device.gid);
+    if (!uid || !gid) return {};
+    device.uid = *uid;
+    device.gid = *gid;
+    return device;
+}
+
 Result<bool> dev_is_bound(const config::Spec& spec) {
     for (const config::Mount& mount : spec.mounts) {
         if (path::clean(mount.destination) != "/dev") continue;
@@ -73,13 +89,20 @@ Status fill_dev(Draft& draft) {
     if (TRY(dev_is_bound(draft.plan.spec))) return {};
     draft.add(child::PrepareDev{});
     const bool make = may_make_nodes(draft);
+    child::BindNodes made;
     for (const Device& device : wanted_devices(draft.plan.spec.linux_.devices)) {
         if (make || device.type == DeviceType::fifo) {
             draft.add(child::MakeDevice{device});
+        } else if (const auto node = made_outside(draft, device)) {
+            draft.lowered.nodes.push_back(*node);
+            made.paths.push_back(device.path);
         } else {
             draft.add(child::BindDevice{device.path});
         }
     }
+    if (made.paths.empty()) return {};
+    made.nodes = draft.lowered.nodes_slot = draft.new_slot();
+    draft.add(std::move(made));
     return {};
 }
 
@@ -152,8 +175,9 @@ void protect_paths(Draft& draft) {
 
     child::RemountRoot root{.read_only = spec.root.read_only};
     // What config.json says of the root holds from the pivot on: an unbindable root could not have been bound.
+    // The mounts have had theirs, and may have been given another.
     if (const auto flags = propagation_of(spec.linux_.rootfs_propagation); flags && own_mounts)
-        root.propagation = {*flags};
+        root.propagation = {*flags & ~static_cast<unsigned long>(MS_REC)};
     if (root.read_only || !root.propagation.empty()) draft.add(std::move(root));
 }
 

@@ -1,7 +1,5 @@
 // User namespaces: which ids exist in a new one, and who may write them down.
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "plan/draft.hpp"
 
 namespace rung::plan {
@@ -15,9 +13,7 @@ constexpr uint64_t kCapSetuid = 1ULL << 7;
 constexpr uint64_t kCapSysAdmin = 1ULL << 21;
 
 bool maps(const std::vector<IdMapping>& mappings, uint32_t id) {
-    return std::any_of(mappings.begin(), mappings.end(), [id](const IdMapping& mapping) {
-        return id >= mapping.container_id && id - mapping.container_id < mapping.size;
-    });
+    return config::host_id(mappings, id).has_value();
 }
 
 // What user_namespaces(7) lets a process without CAP_SETUID or CAP_SETGID write.
@@ -42,14 +38,14 @@ void plan_id_maps(Draft& draft) {
     lowered.uid_map_writer =
         writer_of(linux_config.uid_mappings, draft.host.effective_uid, (held & kCapSetuid) != 0);
     lowered.gid_map_writer = writer_of(linux_config.gid_mappings, draft.host.effective_gid, maps_groups);
+    // Or dropping a group, and with it what was forbidden to that group, would be a way to get at it (CVE-2014-8989).
+    lowered.denies_setgroups = !maps_groups && lowered.gid_map_writer == MapWriter::parent;
+}
+
 // podman's --group-add keep-groups. An image of podman's may bring the annotation, so a grant is never widened by it.
 bool keeps_groups(const SandboxPlan& plan) {
     const auto found = plan.spec.annotations.find("run.oci.keep_original_groups");
     return !plan.granted && found != plan.spec.annotations.end() && found->second != "0";
-}
-
-    // Or dropping a group, and with it what was forbidden to that group, would be a way to get at it (CVE-2014-8989).
-    lowered.denies_setgroups = !maps_groups && lowered.gid_map_writer == MapWriter::parent;
 }
 
 child::BecomeNamespaceRoot namespace_root(const SandboxPlan& plan, const config::User& user,

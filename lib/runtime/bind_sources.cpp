@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -99,6 +100,18 @@ std::string kernel_filesystem_in(const std::vector<MountedFilesystem>& mounts, c
     return holding != nullptr && is_kernel_type(holding->type) ? holding->type : "";
 }
 
+Status read_symlinks(config::Spec& spec, const std::string& bundle) {
+    for (config::Mount& mount : spec.mounts) {
+        const auto options = TRY(config::parse_mount_options(mount.options));
+        if (!options.copy_symlink) continue;
+        char content[PATH_MAX];
+        const ssize_t length =
+            readlink(path::join(bundle, mount.source).c_str(), content, sizeof content - 1);
+        if (length > 0) mount.symlink.assign(content, static_cast<size_t>(length));
+    }
+    return {};
+}
+
 Status settle_bind_sources(config::Spec& spec, const std::string& bundle, const std::string& rootfs) {
     spec.root.path = rootfs;
     const auto mounts = parse_mountinfo(TRY(kernel::read_file("/proc/self/mountinfo")));
@@ -106,6 +119,10 @@ Status settle_bind_sources(config::Spec& spec, const std::string& bundle, const 
         const auto options = TRY(config::parse_mount_options(mount.options));
         if (mount.type != "bind" && !options.bind && !options.recursive_bind) continue;
         mount.source = path::join(bundle, mount.source);
+        struct stat status {};
+        if ((options.copy_symlink || options.source_nofollow) && lstat(mount.source.c_str(), &status) == 0 &&
+            S_ISLNK(status.st_mode))
+            return refused(mount, "is a symlink, and where it leads in the container is not decided here");
         TRY(settle(mount, mounts, options.recursive_bind ? Below::included : Below::left_out));
     }
     return {};

@@ -25,8 +25,11 @@ enum class Below { included, left_out };
 std::string kernel_filesystem_in(const std::vector<MountedFilesystem>& mounts, const std::string& source,
                                  Below below);
 
+// Fills in Mount::symlink where an entry has copy-symlink and its source is one.
+Status read_symlinks(config::Spec& spec, const std::string& bundle);
+
 // For a container with a grant: the root and every bind source become real, absolute paths, so that two names of one place are seen to be
-// one. A socket or a FIFO of the host, and any bind that would bring in procfs or its like, whose links and files reach the whole host, is
+// one. A symlink that is to be one in the container as well, a socket or a FIFO of the host, and any bind that would bring in procfs or its like, whose links and files reach the whole host, is
 // refused as grant_unenforceable.
 Status settle_bind_sources(config::Spec& spec, const std::string& bundle, const std::string& rootfs);
 

@@ -1,10 +1,7 @@
 // exec: one more process in a running container.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <sched.h>
-#include <sys/stat.h>
 
-#include <array>
 #include <charconv>
 
 #include "base/log.hpp"
@@ -106,35 +103,6 @@ Result<config::Process> requested_process(const config::Process& container, cons
     if (options.no_new_privs) process.no_new_privileges = *options.no_new_privs;
     if (!path::is_absolute(process.cwd)) return Error{.message = std::string{wording::kCwdNotAbsolute}};
     return process;
-}
-
-struct NamespaceFile {
-    const char* name = nullptr;
-    int flag = 0;
-};
-
-constexpr std::array<NamespaceFile, 8> kNamespaceFiles{{{"user", CLONE_NEWUSER},
-                                                        {"mnt", CLONE_NEWNS},
-                                                        {"pid", CLONE_NEWPID},
-                                                        {"net", CLONE_NEWNET},
-                                                        {"ipc", CLONE_NEWIPC},
-                                                        {"uts", CLONE_NEWUTS},
-                                                        {"cgroup", CLONE_NEWCGROUP},
-                                                        {"time", CLONE_NEWTIME}}};
-
-// The namespaces by which the process differs from us: joining one's own is refused for some kinds and pointless for all.
-Result<int> differing_namespaces(pid_t pid) {
-    int flags = 0;
-    for (const NamespaceFile& file : kNamespaceFiles) {
-        struct stat theirs {};
-        struct stat ours {};
-        const std::string path = "/proc/" + std::to_string(pid) + "/ns/" + file.name;
-        const std::string own = std::string{"/proc/self/ns/"} + file.name;
-        if (stat(own.c_str(), &ours) < 0) continue;  // a kernel without this kind
-        if (stat(path.c_str(), &theirs) < 0) return errno_error(path, errno);
-        if (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev) flags |= file.flag;
-    }
-    return flags;
 }
 
 // Of this process, and so of the new one until it has joined the container's cgroup (runtime-spec config.md, "execCPUAffinity").

@@ -142,12 +142,16 @@ class Description {
     std::string operator()(const child::RemountTarget& step) const {
         return because(wording::mount_failed("remount", step.target));
     }
+    std::string operator()(const child::Unmount& step) const {
+        return because("unmount " + quoted(step.target));
+    }
     std::string operator()(const child::BindSlice& step) const { return slice(step.path); }
     std::string operator()(const child::KeepTree& step) const { return slice(step.path); }
 
     // ---- the root ----
     std::string operator()(const child::MakeDevice& step) const { return device(step.device.path); }
     std::string operator()(const child::BindDevice& step) const { return device(step.path); }
+    std::string operator()(const child::BindNodes&) const { return device(text_); }
     std::string operator()(const child::MakeSymlink& step) const {
         return because("make the symlink " + quoted(step.path));
     }

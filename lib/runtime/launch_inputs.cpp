@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -81,9 +83,9 @@ Status set_tree_attributes(const Fd& tree, const plan::OpenTree& wanted) {
 }
 
 Result<Fd> open_tree(const plan::OpenTree& wanted) {
-    const unsigned int recursive = wanted.recursive ? AT_RECURSIVE : 0;
-    Fd tree{
-        kernel::open_tree(AT_FDCWD, wanted.source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive)};
+    const unsigned int flags =
+        (wanted.recursive ? AT_RECURSIVE : 0U) | (wanted.nofollow ? AT_SYMLINK_NOFOLLOW : 0U);
+    Fd tree{kernel::open_tree(AT_FDCWD, wanted.source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | flags)};
     if (!tree) return errno_error(wanted.source, -tree.get());
     if (wanted.id_map) TRY(map_ids(tree, wanted.source, *wanted.id_map));
     TRY(set_tree_attributes(tree, wanted));
@@ -114,20 +116,36 @@ Status check_listener(const config::Seccomp& seccomp) {
     return Error{.message = "linux.seccomp: " + std::string{wording::kNoListenerPath}};
 }
 
-std::optional<uint32_t> host_id(const std::vector<config::IdMapping>& mappings, uint32_t id) {
-    for (const auto& mapping : mappings) {
-        if (id >= mapping.container_id && id - mapping.container_id < mapping.size)
-            return mapping.host_id + (id - mapping.container_id);
+// A file system of ours that no path leads to, with a node for each device. The child takes it apart: who enters a user namespace may make
+// no node there, and on a file system that it made itself none would open.
+Result<Fd> make_nodes(const std::vector<config::Device>& devices) {
+    const Fd context{kernel::fsopen("tmpfs", FSOPEN_CLOEXEC)};
+    if (!context) return errno_error("tmpfs", -context.get());
+    if (const int made = kernel::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0); made < 0)
+        return errno_error("tmpfs", -made);
+    Fd nodes{kernel::fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)};
+    if (!nodes) return errno_error("tmpfs", -nodes.get());
+    for (size_t index = 0; index < devices.size(); ++index) {
+        const config::Device& device = devices[index];
+        const std::string name = std::to_string(index);
+        const mode_t type = device.type == config::DeviceType::block ? S_IFBLK : S_IFCHR;
+        const mode_t mode = device.mode.value_or(config::kDefaultDeviceMode) & 07777;
+        // The owner before the mode: chown(2) takes set-user-ID bits away. The mode once more, for mknod(2) obeys the umask.
+        if (mknodat(nodes.get(), name.c_str(), type | 0600, makedev(device.major, device.minor)) < 0 ||
+            fchownat(nodes.get(), name.c_str(), device.uid, device.gid, AT_SYMLINK_NOFOLLOW) < 0 ||
+            fchmodat(nodes.get(), name.c_str(), mode, 0) < 0)
+            return errno_error("error creating device nodes: \"" + device.path + "\"", errno);
     }
-    return std::nullopt;
+    return nodes;
 }
 
 }  // namespace
 
 void give_streams_to_mapped_user(const config::Linux& linux_config, const config::Process& process) {
-    const auto uid = host_id(linux_config.uid_mappings, process.user.uid);
+    const auto uid = config::host_id(linux_config.uid_mappings, process.user.uid);
     if (process.terminal || !uid) return;
-    const gid_t gid = host_id(linux_config.gid_mappings, process.user.gid).value_or(static_cast<gid_t>(-1));
+    const gid_t gid =
+        config::host_id(linux_config.gid_mappings, process.user.gid).value_or(static_cast<gid_t>(-1));
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         struct stat status {};
         // A device stays with the host: its /dev/null above all (runc#3674). So does what was given to be read only: its owner could
@@ -148,6 +166,8 @@ Result<Slots> open_slots(const plan::Lowered& lowered) {
         slots[static_cast<size_t>(wanted.slot)] = TRY(open_tree(wanted).context(
             "error mounting \"" + wanted.source + "\" to rootfs at \"" + wanted.target + "\""));
     }
+    if (!lowered.nodes.empty())
+        slots[static_cast<size_t>(lowered.nodes_slot)] = TRY(make_nodes(lowered.nodes));
     return slots;
 }
 
@@ -166,6 +186,11 @@ Status compile_filters(plan::Lowered& lowered, const std::optional<config::Secco
     for (const std::string& source : lowered.seccomp_sources) {
         auto compiled = TRY(compile_source(source, config_seccomp));
         if (source == "config") TRY(check_listener(*config_seccomp));
+        const bool is_strict = source == "config" && config_seccomp->refuses_unknown_calls;
+        if (is_strict && !compiled.warnings.empty()) {
+            return Error{.message = "linux.seccomp: unknown system call " + compiled.warnings.front() +
+                                    ", and the annotation run.oci.seccomp_fail_unknown_syscall is set"};
+        }
         // What the kernel is given, with SECCOMP_FILTER_FLAG_NEW_LISTENER for a filter that notifies.
         log::debug(
             "seccomp filter flags: " +
@@ -179,8 +204,3 @@ Status compile_filters(plan::Lowered& lowered, const std::optional<config::Secco
 }
 
 }  // namespace rung::runtime
-        const bool is_strict = source == "config" && config_seccomp->refuses_unknown_calls;
-        if (is_strict && !compiled.warnings.empty()) {
-            return Error{.message = "linux.seccomp: unknown system call " + compiled.warnings.front() +
-                                    ", and the annotation run.oci.seccomp_fail_unknown_syscall is set"};
-        }

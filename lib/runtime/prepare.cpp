@@ -134,6 +134,13 @@ void warn_of_lost_processes(const Prepared& prepared) {
     log::warn(wording::kNoCgroupNoPidNamespace);
 }
 
+// Without SELinux nothing is confined by labels. A grant is not left without what was asked for.
+bool drop_idle_label(config::Spec& spec, const Prepared& prepared) {
+    if (prepared.host.selinux || prepared.grant || spec.linux_.mount_label.empty()) return false;
+    spec.linux_.mount_label.clear();
+    return true;
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
@@ -145,6 +152,7 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     prepared.rootfs =
         TRY(real_directory(path::join(prepared.bundle, spec.root.path)).context("invalid rootfs"));
     take_destinations_from_rootfs(spec, prepared.rootfs);
+    TRY(read_symlinks(spec, prepared.bundle));
 
     const grant::Effective effective = TRY(meet_layers_of(globals, options, spec, prepared));
     prepared.grant = effective.grant;
@@ -153,8 +161,6 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
         prepared.image = TRY(look_into_image(*prepared.grant, spec, prepared.rootfs));
     }
 
-    const std::vector<config::DeviceRule> device_rules = spec.linux_.resources.devices;
-    if (globals.ignore_cgroups) spec.linux_.resources = {};
     // Under a grant no socket of the host's is reached.
     const bool own_mounts = spec.has_namespace(config::NamespaceType::mount);
     if (!prepared.grant && own_mounts) prepared.notify_socket = callers_notify_socket();
@@ -163,7 +169,11 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
                               *prepared.notify_socket);
     }
 
+    const std::vector<config::DeviceRule> device_rules = spec.linux_.resources.devices;
+    if (globals.ignore_cgroups) spec.linux_.resources = {};
     prepared.host = TRY(kernel::probe());
+    if (drop_idle_label(spec, prepared))
+        log::warn("linux.mountLabel is ignored: SELinux is not enabled on this host");
     TRY(fill_default_mappings(spec, prepared.host));
     prepared.plan =
         TRY(plan::make_under_layers(spec, effective, prepared.host, time(nullptr), prepared.image));
@@ -191,6 +201,7 @@ Result<Prepared> prepare_again(const StateDirectory& directory, const State& sta
     const grant::Effective effective = TRY(meet_sources(prepared.grant_sources));
     prepared.grant = effective.grant;
     prepared.host = TRY(kernel::probe());
+    (void)drop_idle_label(spec, prepared);  // `create` has said so
     TRY(fill_default_mappings(spec, prepared.host));
     prepared.plan =
         TRY(plan::make_under_layers(spec, effective, prepared.host, time(nullptr), prepared.image));

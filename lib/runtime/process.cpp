@@ -3,7 +3,10 @@
 #include "runtime/process.hpp"
 
 #include <poll.h>
+#include <sched.h>
+#include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <string>
@@ -22,6 +25,20 @@ std::optional<ProcessStat> read_stat(pid_t pid) {
     if (!text) return {};
     return parse_stat(*text);
 }
+
+struct NamespaceFile {
+    const char* name = nullptr;
+    int flag = 0;
+};
+
+constexpr std::array<NamespaceFile, 8> kNamespaceFiles{{{"user", CLONE_NEWUSER},
+                                                        {"mnt", CLONE_NEWNS},
+                                                        {"pid", CLONE_NEWPID},
+                                                        {"net", CLONE_NEWNET},
+                                                        {"ipc", CLONE_NEWIPC},
+                                                        {"uts", CLONE_NEWUTS},
+                                                        {"cgroup", CLONE_NEWCGROUP},
+                                                        {"time", CLONE_NEWTIME}}};
 
 }  // namespace
 
@@ -72,6 +89,20 @@ Status wait_for_exit(const Fd& pidfd, int milliseconds) {
     }
     if (ready == 0) return Error{.message = std::string{wording::kStillRunning}};
     return {};
+}
+
+Result<int> differing_namespaces(pid_t pid) {
+    int flags = 0;
+    for (const NamespaceFile& file : kNamespaceFiles) {
+        struct stat theirs {};
+        struct stat ours {};
+        const std::string path = "/proc/" + std::to_string(pid) + "/ns/" + file.name;
+        const std::string own = std::string{"/proc/self/ns/"} + file.name;
+        if (stat(own.c_str(), &ours) < 0) continue;  // a kernel without this kind
+        if (stat(path.c_str(), &theirs) < 0) return errno_error(path, errno);
+        if (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev) flags |= file.flag;
+    }
+    return flags;
 }
 
 }  // namespace rung::runtime

@@ -39,4 +39,7 @@ Result<Fd> open_process(const ProcessIdentity& process);
 // Until the process is gone or a zombie; an error when it is neither after so many milliseconds (-1: without end).
 Status wait_for_exit(const Fd& pidfd, int milliseconds);
 
+// The namespaces by which the process differs from us: joining one's own is refused for some kinds and pointless for all.
+Result<int> differing_namespaces(pid_t pid);
+
 }  // namespace rung::runtime

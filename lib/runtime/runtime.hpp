@@ -100,6 +100,11 @@ Result<int> wait(const Globals& globals, const std::string& id);
 // Changes the limits that `resources` names, in a container that has not stopped; device rules are passed over, as in runc. Under a
 // grant nothing may become wider than the grant.
 Status update(const Globals& globals, const std::string& id, const config::Resources& resources);
+
+// By a file with a JSON list of mounts, as in config.json. A container under a grant keeps the mounts it has.
+enum class MountChange { add, remove };
+Status change_mounts(const Globals& globals, const std::string& id, MountChange change,
+                     const std::string& file);
 Result<ContainerInfo> inspect(const Globals& globals, const std::string& id);
 Result<std::vector<ContainerInfo>> list(const Globals& globals);  // by id; a missing root is an empty list
 

@@ -29,6 +29,15 @@ TEST_CASE("words become attributes, and the rest is data for the file system") {
                               {"mode", "1777"}, {"size", "64k"}, {"newinstance", ""}});
 }
 
+TEST_CASE("crun's words about symlinks are no data") {
+    const MountOptions options = parsed({"bind", "copy-symlink", "src-nofollow", "dest-nofollow"});
+
+    CHECK(options.copy_symlink);
+    CHECK(options.source_nofollow);
+    CHECK(options.target_nofollow);
+    CHECK(options.data.empty());
+}
+
 TEST_CASE("a data value keeps its own equals signs") {
     CHECK(parsed({"lowerdir=/a=b:/c"}).data[0] == std::pair<std::string, std::string>{"lowerdir", "/a=b:/c"});
 }

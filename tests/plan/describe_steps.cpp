@@ -19,8 +19,9 @@ constexpr std::array kNames = {"UnshareNamespaces", "MakeTimeNamespace",
                                "BindRootfs",        "OpenRootfs",
                                "AttachTree",        "MountFilesystem",
                                "BindHostPath",      "RemountTarget",
-                               "BindSlice",         "KeepTree",
-                               "MakeDevice",        "BindDevice",
+                               "Unmount",           "BindSlice",
+                               "KeepTree",          "MakeDevice",
+                               "BindDevice",        "BindNodes",
                                "MakeSymlink",       "PrepareDev",
                                "RunHooks",          "PivotRoot",
                                "MoveRoot",          "ChangeRoot",
@@ -85,6 +86,9 @@ std::string details(const BindHostPath& step) {
 std::string details(const RemountTarget& step) {
     return step.target + " " + hexadecimal(step.set) + (step.recursive ? " recursive" : "");
 }
+std::string details(const Unmount& step) {
+    return step.target;
+}
 std::string details(const BindSlice& step) {
     return step.path + " " + hexadecimal(step.set);
 }
@@ -96,6 +100,12 @@ std::string details(const MakeDevice& step) {
 }
 std::string details(const BindDevice& step) {
     return step.path;
+}
+std::string details(const BindNodes& step) {
+    std::string text = std::to_string(step.nodes);
+    for (const std::string& path : step.paths)
+        text += " " + path;
+    return text;
 }
 std::string details(const MakeSymlink& step) {
     return step.path + " -> " + step.content;

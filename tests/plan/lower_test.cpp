@@ -37,7 +37,7 @@ plan::Lowered lowered_from(const config::Spec& spec, const kernel::HostFacts& ho
 config::Spec usual_spec_with_users() {
     config::Spec spec = usual_spec();
     spec.linux_.namespaces.push_back({.type = NamespaceType::user});
-    spec.linux_.uid_mappings = {{.container_id = 0, .host_id = 0, .size = 65536}};
+    spec.linux_.uid_mappings = {{.container_id = 0, .host_id = 100000, .size = 65536}};
     spec.linux_.gid_mappings = spec.linux_.uid_mappings;
     return spec;
 }
@@ -90,7 +90,31 @@ TEST_CASE("with a new user namespace nothing is made before the maps are written
     CHECK(lines[0] == "SyncWithParent joined_namespaces");
     CHECK(position(lines, "BecomeNamespaceRoot") < position(lines, "UnshareNamespaces 0x40000000"));
     CHECK(starting_with(lines, "MakeDevice").empty());
-    CHECK(position(lines, "BindDevice /dev/null") > 0);
+    // Or their owner and mode would be those of the host's.
+    CHECK(lines[position(
+              lines, "BindNodes 0 /dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty")] != "");
+    REQUIRE(lowered.nodes.size() == 6);
+    CHECK(lowered.nodes[0].uid == 100000);
+}
+
+TEST_CASE("where a node cannot be made outside the host's is bound") {
+    config::Spec spec = usual_spec_with_users();
+    spec.linux_.devices = {{.path = "/dev/mine", .major = 1, .minor = 3, .uid = 65536}};
+    kernel::HostFacts without_right = test::able_host();
+    without_right.effective_capabilities &= ~(uint64_t{1} << 27);
+
+    const auto unmapped = lowered_from(spec);
+    const auto granted =
+        plan::lower({.spec = spec, .granted = true}, {}, test::able_host(), {.rootfs = "/b/rootfs"});
+    const auto unable = plan::lower({.spec = spec}, {}, without_right, {.rootfs = "/b/rootfs"});
+
+    CHECK(starting_with(test::describe(unmapped.program.steps), "BindDevice") ==
+          Lines{"BindDevice /dev/mine"});
+    for (const auto* lowered : {&granted, &unable}) {
+        REQUIRE(*lowered);
+        CHECK((*lowered)->nodes.empty());
+        CHECK(starting_with(test::describe((*lowered)->program.steps), "BindDevice").size() == 7);
+    }
 }
 
 TEST_CASE("a user namespace by path is entered before a second clone makes the rest") {
