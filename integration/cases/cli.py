@@ -227,6 +227,11 @@ class Exec(Case):
         out = self.succeed(box.exec(*show, options=["--cgroup", "sub"])).out
         self.assertIn(f"{box.cgroup}/sub\n" if not V2 else "/sub\n", out)
         self.succeed(box.exec(*show, options=["--cgroup", "/"]))
+        if not V2 and self.kind == "rung":
+            os.mkdir(host.cgroup_file(box.cgroup, "memory", "alone"))
+            out = self.succeed(box.exec(*show, options=["--cgroup", "alone"])).out
+            self.assertIn(f":memory:{box.cgroup}/alone\n", out)
+            self.assertIn(f":pids:{box.cgroup}\n", out)
         for wrong in ("..", "../..", "sub/../..", "/../x"):
             self.fails(box.exec(*show, options=["--cgroup", wrong]),
                        "sub cgroup path" if self.kind == "runc" else "bad sub cgroup path", code=255)

@@ -6,6 +6,7 @@
 #include "base/path.hpp"
 #include "cgroup/cgroup.hpp"
 #include "cgroup/wording.hpp"
+#include "kernel/files.hpp"
 
 namespace rung::cgroup {
 
@@ -30,8 +31,17 @@ Result<Cgroup> go_down_everywhere(Cgroup cgroup, const std::string& path) {
         cgroup.unified = TRY(go_down(cgroup.unified, path));
         return cgroup;
     }
-    for (Directory& directory : cgroup.v1)
+    // Of v1's hierarchies perhaps only one has it, as crun's users make them: in the others the process stays with the container.
+    std::vector<std::string> above;
+    for (Directory& directory : cgroup.v1) {
+        above.push_back(directory.path);
         directory.path = TRY(go_down(directory.path, path));
+    }
+    const auto is_there = [](const Directory& directory) { return kernel::exists(directory.path); };
+    if (std::none_of(cgroup.v1.begin(), cgroup.v1.end(), is_there)) return cgroup;
+    for (size_t index = 0; index < cgroup.v1.size(); ++index) {
+        if (!is_there(cgroup.v1[index])) cgroup.v1[index].path = above[index];
+    }
     return cgroup;
 }
 
