@@ -243,6 +243,22 @@ class WrongState(Case):
         box.wait_stopped()
         return box
 
+    @differs(runc="has no such file")
+    def test_the_status_file_that_scripts_of_crun_read_is_there_until_delete(self):
+        for verb in ("create", "run_detached"):
+            box = self.container(verb.replace("_", "-")).args("sleep", "100")
+            self.succeed(getattr(box, verb)())
+            directory = os.path.join(self.runtime.root, box.id)
+            with open(os.path.join(directory, "status"), encoding="utf-8") as file:
+                status = json.load(file)
+
+            self.assertEqual(status["pid"], box.pid())
+            self.assertEqual(status["bundle"], box.bundle.path)
+            self.assertEqual(status["cgroup-path"], box.cgroup)
+            self.assertEqual(json.loads(status["external_descriptors"])[0], "/dev/null")
+            self.succeed(box.delete("--force"))
+            self.assertFalse(os.path.exists(directory))
+
     @differs(runc="1.1 shows it half-made", crun="1.8 shows it half-made")
     def test_the_state_of_a_container_that_is_being_created_is_what_becomes_of_it(self):
         for number in range(20):

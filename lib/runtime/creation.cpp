@@ -322,6 +322,7 @@ Status Creation::announce() {
     log::debug(wording::kStageCreated);
     if (!options_.pid_file.empty()) TRY(write_pid_file(options_.pid_file, process_->pid()));
     if (!options_.pidfd_socket.empty()) TRY(send_pidfd(options_.pidfd_socket, process_->pidfd()));
+    TRY(directory_->write_crun_status());
     if (when_ready_ == WhenReady::wait_for_start) {
         TRY(directory_->announce_created());
     } else {

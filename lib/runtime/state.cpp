@@ -3,6 +3,7 @@
 #include "runtime/state.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ namespace {
 constexpr const char* kConfig = "config.json";
 constexpr const char* kState = "state.json";
 constexpr const char* kInit = "init";
+constexpr const char* kCrunStatus = "status";
 constexpr const char* kResctrl = "resctrl";
 constexpr const char* kStartFifo = "exec.fifo";
 constexpr const char* kNotifyDirectory = "notify";
@@ -42,8 +44,20 @@ bool may_be_in_id(char character) {
 // What a write that was killed before its rename has left.
 bool is_temporary(const std::string& name) {
     const bool ours = name.starts_with(kConfig) || name.starts_with(kState) || name.starts_with(kInit) ||
-                      name.starts_with(kResctrl);
+                      name.starts_with(kCrunStatus) || name.starts_with(kResctrl);
     return ours && name.ends_with(".tmp");
+}
+
+// Where the standard streams of a process lead; empty for what we may not see.
+std::vector<std::string> streams_of(pid_t pid) {
+    std::vector<std::string> streams;
+    for (const char* number : {"0", "1", "2"}) {
+        char content[PATH_MAX];
+        const std::string link = "/proc/" + std::to_string(pid) + "/fd/" + number;
+        const ssize_t length = readlink(link.c_str(), content, sizeof content);
+        streams.emplace_back(content, static_cast<size_t>(std::max<ssize_t>(length, 0)));
+    }
+    return streams;
 }
 
 std::optional<ProcessIdentity> parse_init(std::string_view text) {
@@ -158,6 +172,14 @@ Status StateDirectory::write_init(const ProcessIdentity& init, const cgroup::Cgr
     return kernel::write_file_atomically(directory_.get(), {.name = kInit, .text = text});
 }
 
+Status StateDirectory::write_crun_status() {
+    const auto state = TRY(read_state());
+    const auto init = read_init();
+    if (!state || !init) return {};
+    const std::string text = crun_status(*state, *init, streams_of(init->pid));
+    return kernel::write_file_atomically(directory_.get(), {.name = kCrunStatus, .text = text});
+}
+
 Result<Fd> StateDirectory::make_start_fifo() {
     if (mkfifoat(directory_.get(), kStartFifoUnannounced, 0600) < 0)
         return errno_error("make exec.fifo", errno);
@@ -249,7 +271,8 @@ Status StateDirectory::remove() {
     }
     (void)unlinkat(directory_.get(), kNotifySocket, 0);
     (void)unlinkat(directory_.get(), kNotifyDirectory, AT_REMOVEDIR);
-    for (const char* name : {kStartFifo, kStartFifoUnannounced, kInit, kResctrl, kConfig, kState}) {
+    for (const char* name :
+         {kStartFifo, kStartFifoUnannounced, kInit, kCrunStatus, kResctrl, kConfig, kState}) {
         (void)unlinkat(directory_.get(), name, 0);  // whichever are there
     }
     auto removed = kernel::remove_directory_at(root.get(), id_);

@@ -2,6 +2,8 @@
 //
 //   ROOT/ID/config.json    the text of config.json at create: `exec` decides by what the container was made from
 //   ROOT/ID/state.json     everything known before the first process exists; written once
+//   ROOT/ID/status         the same for scripts that know crun's file of that name
+//   ROOT/ID/notify         what is shown to a container whose caller listens for its readiness
 //   ROOT/ID/init           "PID STARTTIME" of the container's first process, and its cgroup in a second line; written once, before that
 //                          process may go on
 //   ROOT/ID/resctrl        present once the container's resctrl directories are made
@@ -66,6 +68,10 @@ struct State {
 std::string cgroup_to_text(const cgroup::Cgroup& cgroup);  // one line of JSON
 std::optional<cgroup::Cgroup> cgroup_from_text(std::string_view text);
 std::string state_to_json(const State& state);
+// The same and the process as crun's `status` file has them, which scripts of its users read; rung itself never does. `streams`: where the
+// process's standard streams lead.
+std::string crun_status(const State& state, const ProcessIdentity& init,
+                        const std::vector<std::string>& streams);
 Result<State> state_from_json(std::string_view json);
 
 enum class Phase { creating, created, running, paused, stopped };
@@ -92,6 +98,7 @@ class StateDirectory {
     Status write_config(const std::string& text);
     Status write_state(const State& state);
     Status write_init(const ProcessIdentity& init, const cgroup::Cgroup& cgroup);
+    Status write_crun_status();  // of what was written before
     // The FIFO under a provisional name; announce_created() gives it its real one.
     Result<Fd> make_start_fifo();
     Status announce_created();

@@ -193,6 +193,30 @@ std::string state_to_json(const State& state) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string crun_status(const State& state, const ProcessIdentity& init,
+                        const std::vector<std::string>& streams) {
+    const auto& cgroup = state.cgroup;
+    std::string cgroup_path;
+    if (!cgroup.v1.empty()) {
+        cgroup_path = cgroup.v1.front().path.substr(cgroup.v1.front().mount_point.size());
+    } else if (!cgroup.unified.empty()) {
+        cgroup_path = cgroup.unified.substr(cgroup.unified_mount_point.size());
+    }
+    const Json descriptors = streams;
+    const Json json = {
+        {"pid", init.pid},
+        {"process-start-time", init.start_time},
+        {"cgroup-path", cgroup_path},
+        {"scope", cgroup.unit ? cgroup.unit->name : ""},
+        {"rootfs", state.rootfs},
+        {"systemd-cgroup", cgroup.unit.has_value()},
+        {"bundle", state.bundle},
+        {"created", state.created},
+        // A text with JSON in it, as crun has it.
+        {"external_descriptors", descriptors.dump(-1, ' ', false, Json::error_handler_t::replace)}};
+    return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 Result<State> state_from_json(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object()) return Error{.message = "state.json is damaged"};
