@@ -121,6 +121,8 @@ Status check_listener(const config::Seccomp& seccomp) {
 Result<Fd> make_nodes(const std::vector<config::Device>& devices) {
     const Fd context{kernel::fsopen("tmpfs", FSOPEN_CLOEXEC)};
     if (!context) return errno_error("tmpfs", -context.get());
+    // For mountinfo alone.
+    (void)kernel::fsconfig(context.get(), FSCONFIG_SET_STRING, "source", "tmpfs", 0);
     if (const int made = kernel::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0); made < 0)
         return errno_error("tmpfs", -made);
     Fd nodes{kernel::fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)};
