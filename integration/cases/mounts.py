@@ -205,6 +205,18 @@ class Mounts(Looking):
 
         self.is_gone(box)
 
+    def test_a_value_for_a_file_system_is_ignored_on_a_bind_mount(self):
+        box = self.container().args("cat", "/data/file")
+        box.bundle.add_mount("/data", self.source(), options=["bind", "mode=700", "size=1k"])
+
+        result = box.run()
+
+        self.prints(result, "from the host")
+        if self.kind == "rung":
+            self.assertIn("mounts[/data]: a bind mount takes no file system option: ignoring mode", result.err)
+            box.config["mounts"][-1]["options"].append("noexce")
+            self.fails(box.run(), "a bind mount takes no file system option, such as \\\"noexce\\\"")
+
     @differs(runc="1.1 fails to mount")
     def test_a_label_of_mounts_is_ignored_where_nothing_knows_labels(self):
         if os.path.exists("/sys/fs/selinux/enforce"):

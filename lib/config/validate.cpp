@@ -239,10 +239,11 @@ Status validate_mounts(const Spec& spec) {
         const bool is_bind = mount.type == "bind" || options.bind || options.recursive_bind;
         TRY(validate_idmap(spec, mount, options, field, is_bind ? MountedBy::bind : MountedBy::filesystem));
         if (!is_bind) continue;
-        if (!options.data.empty()) {
-            return wrong(
-                "", field + ".options",
-                "a bind mount takes no file system option, such as " + quoted(options.data[0].first));
+        // "mode=755" the kernel ignores, and so do others. A lone word may be "noexec", mistyped.
+        for (const auto& [name, value] : options.data) {
+            if (!value.empty()) continue;
+            return wrong("", field + ".options",
+                         "a bind mount takes no file system option, such as " + quoted(name));
         }
         if (mount.source.empty()) return wrong("", field + ".source", "a bind mount needs a source");
     }

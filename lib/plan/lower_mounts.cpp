@@ -151,7 +151,7 @@ std::optional<IdMap> id_map_of(const SandboxPlan& plan, const Mount& mount, cons
 }
 
 Status add_bind(Draft& draft, const Mount& mount, MountOptions options) {
-    if (!options.data.empty()) {
+    if (!options.data.empty() && draft.plan.granted) {
         return mount_error(mount,
                            "option \"" + options.data.front().first + "\" has no meaning for a bind mount");
     }

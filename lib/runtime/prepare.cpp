@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "base/path.hpp"
+#include "config/mount_options.hpp"
 #include "config/parse.hpp"
 #include "kernel/files.hpp"
 #include "kernel/probe.hpp"
@@ -20,8 +21,8 @@
 #include "runtime/grants.hpp"
 #include "runtime/id_maps.hpp"
 #include "runtime/image.hpp"
-#include "runtime/pod.hpp"
 #include "runtime/notify.hpp"
+#include "runtime/pod.hpp"
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
@@ -121,6 +122,13 @@ void warn_of_ignored(const config::Spec& spec) {
     if (spec.process.capabilities) {
         for (const std::string& name : spec.process.capabilities->unknown)
             log::warn("ignoring unknown capability " + name);
+    }
+    for (const config::Mount& mount : spec.mounts) {
+        const auto options = config::parse_mount_options(mount.options);
+        const bool is_bind = options && (mount.type == "bind" || options->bind || options->recursive_bind);
+        if (!is_bind || options->data.empty()) continue;
+        log::warn("mounts[" + mount.destination + "]: a bind mount takes no file system option: ignoring " +
+                  options->data.front().first);
     }
     for (const std::string& flag : spec.linux_.personality_flags)
         log::warn("ignoring unsupported personality flag " + flag);

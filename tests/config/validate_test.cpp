@@ -211,9 +211,12 @@ TEST_CASE("the first separator of a sysctl decides which spelling it is") {
     CHECK(sysctl_path("plain") == "plain");
 }
 
-TEST_CASE("a bind mount takes no file system option and needs a source") {
+TEST_CASE("a bind mount takes no lone word that is no option, and needs a source") {
     CHECK(error_of(with(R"("mounts":[{"destination":"/a","source":"/b","options":["bind","size=1m"]}])")) ==
-          "config.json: mounts[0].options: a bind mount takes no file system option, such as \"size\"");
+          "");
+    CHECK(error_of(with(
+              R"("mounts":[{"destination":"/a","source":"/b","options":["bind","mode=1","noexce"]}])")) ==
+          "config.json: mounts[0].options: a bind mount takes no file system option, such as \"noexce\"");
     CHECK(
         error_of(with(R"("mounts":[{"destination":"/a","type":"bind","source":"/b","options":["foo"]}])")) ==
         "config.json: mounts[0].options: a bind mount takes no file system option, such as \"foo\"");
