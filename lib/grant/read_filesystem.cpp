@@ -69,8 +69,10 @@ Result<std::vector<Tmpfs>> read_tmpfs(const Field& field) {
     for (const Field& entry : TRY(read_list(field, {0, kMaxTmpfs}))) {
         const Section section = TRY(Section::of(entry, {"path", "size"}));
         const Field path_field = TRY(section.require("path"));
-        Tmpfs tmpfs{.path = TRY(read_path(path_field)),
-                    .size = TRY(read_bytes(TRY(section.require("size"))))};
+        // One by one: a TRY that returns out of braces leaks the members before it (GCC 12, Clang 14).
+        Tmpfs tmpfs;
+        tmpfs.path = TRY(read_path(path_field));
+        tmpfs.size = TRY(read_bytes(TRY(section.require("size"))));
         const bool shared_memory = path::covers("/dev/shm", tmpfs.path);
         if (tmpfs.path == "/" || (is_reserved(tmpfs.path) && !shared_memory)) {
             return reserved(path_field, tmpfs.path, "cannot be a tmpfs");

@@ -248,9 +248,8 @@ Result<grant::Effective> meet_sources(const std::vector<GrantSource>& sources) {
     grant::Layers layers;
     for (const GrantSource& source : sources) {
         if (source.kind != SourceKind::ceiling) {
-            layers.grants.push_back(
-                {.name = source.name,
-                 .grant = TRY(name_source(grant::parse_grant(source.text), source.name))});
+            grant::Grant parsed = TRY(name_source(grant::parse_grant(source.text), source.name));
+            layers.grants.push_back({.name = source.name, .grant = std::move(parsed)});
             continue;
         }
         const Ceiling ceiling = TRY(name_source(grant::parse_ceiling(source.text), source.name));

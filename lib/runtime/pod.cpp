@@ -27,15 +27,16 @@ Result<std::string> agreed(const Annotations& annotations, std::initializer_list
 }  // namespace
 
 Result<Pod> pod_of(const Annotations& annotations) {
-    return Pod{
-        .k8s_namespace =
-            TRY(agreed(annotations, {"io.kubernetes.cri.sandbox-namespace", "io.kubernetes.cri-o.Namespace",
-                                     "io.kubernetes.pod.namespace"})),
-        .container =
-            TRY(agreed(annotations, {"io.kubernetes.cri.container-name", "io.kubernetes.container.name"})),
-        .sandbox_id =
-            TRY(agreed(annotations, {"io.kubernetes.cri.sandbox-id", "io.kubernetes.cri-o.SandboxID"})),
-        .handler = TRY(agreed(annotations, {"io.kubernetes.cri-o.RuntimeHandler"}))};
+    Pod pod;
+    pod.k8s_namespace =
+        TRY(agreed(annotations, {"io.kubernetes.cri.sandbox-namespace", "io.kubernetes.cri-o.Namespace",
+                                 "io.kubernetes.pod.namespace"}));
+    pod.container =
+        TRY(agreed(annotations, {"io.kubernetes.cri.container-name", "io.kubernetes.container.name"}));
+    pod.sandbox_id =
+        TRY(agreed(annotations, {"io.kubernetes.cri.sandbox-id", "io.kubernetes.cri-o.SandboxID"}));
+    pod.handler = TRY(agreed(annotations, {"io.kubernetes.cri-o.RuntimeHandler"}));
+    return pod;
 }
 
 }  // namespace rung::runtime

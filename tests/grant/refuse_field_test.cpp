@@ -50,6 +50,12 @@ TEST_CASE("an unknown field is refused by name") {
     CHECK(reason_with("seccomp: {profiles: [strict]}") == "grant_unknown_field");
 }
 
+TEST_CASE("what was read before an error is given back") {
+    // Longer than a string keeps in itself: the leak checker sees it.
+    CHECK(reason_with("filesystem: {tmpfs: [{path: /a/path/that/needs/memory/of/its/own, size: 0}]}") ==
+          "grant_parse_error");
+}
+
 TEST_CASE("a value of the wrong type is refused, not converted") {
     for (const char* line : {"filesystem:",
                              "filesystem: ~",

@@ -52,6 +52,7 @@ Grant expressible(Grant grant) {
     grant.metadata.labels.clear();
     grant.metadata.not_before.reset();
     grant.secrets.clear();
+    if (grant.limits.open_files) *grant.limits.open_files += 16;
     if (!grant.network) return grant;
     std::erase_if(grant.network->egress, [](const grant::EgressRule& rule) {
         const auto cidr = grant::parse_cidr(rule.cidr);
