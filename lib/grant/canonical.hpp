@@ -8,7 +8,8 @@
 
 namespace rung::grant {
 
-// RFC 8785 JSON of the normalized grant, which parse_grant() reads back: the same for YAML and JSON, for any order of keys and list
+// RFC 8785 JSON of the normalized grant, which parse_grant() reads back (unless a meet came to a tool with a digest and without, or to more
+// entries than a text may have): the same for YAML and JSON, for any order of keys and list
 // entries, and for quantities and times that are written in different ways.
 std::string canonical_json(const Grant& grant);
 

@@ -52,6 +52,15 @@ Grant expressible(Grant grant) {
     grant.metadata.labels.clear();
     grant.metadata.not_before.reset();
     grant.secrets.clear();
+    // A path once with a digest and once without contradicts itself in a text; a meet may come to it.
+    const auto tools = grant.tools.value_or(std::vector<grant::Tool>{});
+    if (grant.tools) {
+        std::erase_if(*grant.tools, [&](const grant::Tool& tool) {
+            return std::any_of(tools.begin(), tools.end(), [&](const grant::Tool& other) {
+                return other.path == tool.path && other.sha256 < tool.sha256;
+            });
+        });
+    }
     if (grant.limits.open_files) *grant.limits.open_files += 16;
     if (!grant.network) return grant;
     std::erase_if(grant.network->egress, [](const grant::EgressRule& rule) {
