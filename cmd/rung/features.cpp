@@ -73,7 +73,7 @@ Result<int> perform(const runtime::Globals&, const Features&) {
           {"io.github.seccomp.libseccomp.version", libseccomp_version()}}},
         // A grant can only narrow, but an engine that lets strangers set annotations should know that these are read.
         {"potentiallyUnsafeConfigAnnotations",
-         {"dev.rung.", "org.systemd.property.", "run.oci.keep_original_groups",
+         {"dev.rung.", "org.criu.config", "org.systemd.property.", "run.oci.keep_original_groups",
           "run.oci.seccomp_fail_unknown_syscall"}},
     };
     TRY(print(features.dump(4) + "\n"));

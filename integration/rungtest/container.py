@@ -32,14 +32,14 @@ class Container:
         self.bundle.write()
         result = self.runtime.call("create", "--bundle", self.bundle.path, "--pid-file", self.pid_file, *options,
                                    self.id, **how)
-        self._remember_pid()
+        self.remember_pid()
         return result
 
     def run(self, *options, **how):
         self.bundle.write()
         result = self.runtime.call("run", "--bundle", self.bundle.path, "--pid-file", self.pid_file, *options, self.id,
                                    **how)
-        self._remember_pid()
+        self.remember_pid()
         return result
 
     def run_detached(self, *options, **how):
@@ -70,7 +70,7 @@ class Container:
         with open(self.pid_file, encoding="ascii") as file:
             return int(file.read())
 
-    def _remember_pid(self):
+    def remember_pid(self):
         if os.path.exists(self.pid_file):
             with open(self.pid_file, encoding="ascii") as file:
                 text = file.read()

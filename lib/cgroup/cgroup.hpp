@@ -125,6 +125,8 @@ Result<Fd> open_unified(const Cgroup& cgroup);  // O_PATH directory for clone3; 
 // so where init has moved itself further down `exec` has to follow.
 Result<Fd> open_unified_of(const Cgroup& cgroup, pid_t member);
 
+// For a process that exists, in every hierarchy.
+Status move_into(const Cgroup& cgroup, pid_t pid);
 // For a process that could not be cloned into its cgroup: by somebody else's hand, systemd's, or not at all. Where the cgroup
 // takes none, to the one below it that `member`, unless 0, is in.
 Status bring_in(const Cgroup& cgroup, pid_t pid, pid_t member);

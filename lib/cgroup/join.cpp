@@ -59,6 +59,12 @@ Result<Fd> open_unified_of(const Cgroup& cgroup, pid_t member) {
     return kernel::open_at(AT_FDCWD, path, O_PATH | O_DIRECTORY);
 }
 
+Status move_into(const Cgroup& cgroup, pid_t pid) {
+    for (const Place& place : places(cgroup))
+        TRY(kernel::write_file(place.path + "/cgroup.procs", std::to_string(pid)));
+    return {};
+}
+
 Status bring_in(const Cgroup& cgroup, pid_t pid, pid_t member) {
     if (cgroup.unit) {
         const Status attached = attach_to_unit(cgroup, below_unit(cgroup, cgroup.unified), pid);

@@ -101,6 +101,7 @@ Outcome perform(Context& context, const PrepareDev& step);
 Outcome perform(Context& context, const RunHooks& step);      // hooks.cpp
 Outcome perform(Context& context, const OpenTerminal& step);  // terminal.cpp
 Outcome perform(Context& context, const OwnStdio& step);
+Outcome perform(Context& context, const ReopenNullStreams& step);
 Outcome perform(Context& context, const NewSession& step);
 Outcome perform(Context& context, const NewKeyring& step);  // credentials.cpp
 Outcome perform(Context& context, const SetExecLabel& step);

@@ -20,12 +20,13 @@ using Step =
     std::variant<UnshareNamespaces, MakeTimeNamespace, JoinNamespace, KeepNetworkNamespace, BecomeDumpable,
                  BecomeNamespaceRoot, BringUpLoopback, SyncWithParent, JoinCgroups, SetRootPropagation,
                  BindRootfs, OpenRootfs, AttachTree, MountFilesystem, BindHostPath, RemountTarget, Unmount,
-                 BindSlice, KeepTree, MakeDevice, BindDevice, BindNodes, MakeSymlink, PrepareDev, RunHooks,
-                 PivotRoot, MoveRoot, ChangeRoot, RemountRoot, OpenTerminal, OwnStdio, NewSession, NewKeyring,
-                 SetHostname, SetDomainname, WriteSysctl, MaskPath, ReadOnlyPath, SetRlimit, SetCpuAffinity,
-                 SetScheduler, SetIoPriority, SetPersonality, SetMemoryPolicy, SetExecLabel, SetNoNewPrivs,
-                 LoadSeccomp, CloseDescriptors, DropBounding, SetUser, SetCapabilities, ChangeDirectory,
-                 SetHome, MakeRuleset, EnterRuleset, FindExecutable, AwaitStart, Execute>;
+                 BindSlice, KeepTree, MakeDevice, BindDevice, BindNodes, MakeSymlink, PrepareDev,
+                 ReopenNullStreams, RunHooks, PivotRoot, MoveRoot, ChangeRoot, RemountRoot, OpenTerminal,
+                 OwnStdio, NewSession, NewKeyring, SetHostname, SetDomainname, WriteSysctl, MaskPath,
+                 ReadOnlyPath, SetRlimit, SetCpuAffinity, SetScheduler, SetIoPriority, SetPersonality,
+                 SetMemoryPolicy, SetExecLabel, SetNoNewPrivs, LoadSeccomp, CloseDescriptors, DropBounding,
+                 SetUser, SetCapabilities, ChangeDirectory, SetHome, MakeRuleset, EnterRuleset,
+                 FindExecutable, AwaitStart, Execute>;
 
 struct Filter {
     std::vector<sock_filter> instructions = {};

@@ -66,6 +66,9 @@ struct MakeSymlink {
 struct PrepareDev {
     bool ptmx = true;
 };  // verify that /dev is a real directory of the rootfs; /dev/fd, std*, ptmx links
+// Standard streams that are the host's null device become the container's own: a descriptor of the host's leads to its node, and CRIU saves
+// nothing that no mount of the container leads to. As runc.
+struct ReopenNullStreams {};
 struct RunHooks {
     std::string kind = {};
     std::vector<config::Hook> hooks = {};

@@ -134,8 +134,18 @@ class MissingPath {
 
 }  // namespace
 
+int resolve_in(int root, const char* path) {
+    return open_in_root(root, path, 0, 0);
+}
+
+int resolve_or_make_in(int root, const char* path, TargetKind kind) {
+    const int found = resolve_in(root, path);
+    if (found != -ENOENT) return found;
+    return MissingPath{root}.open_or_make(path, kind);
+}
+
 int resolve(const Context& context, const char* path) {
-    return open_in_root(context.root, path, 0, 0);
+    return resolve_in(context.root, path);
 }
 
 int resolve_plain_directory(const Context& context, const char* path) {
@@ -154,9 +164,7 @@ int resolve_plain_piece(const Context& context, const char* path, const char* mo
 }
 
 int resolve_or_make(const Context& context, const char* path, TargetKind kind) {
-    const int found = resolve(context, path);
-    if (found != -ENOENT) return found;
-    return MissingPath{context.root}.open_or_make(path, kind);
+    return resolve_or_make_in(context.root, path, kind);
 }
 
 int resolve_parent(const Context& context, const char* path, const char*& name) {

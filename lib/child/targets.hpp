@@ -1,4 +1,4 @@
-// Targets: container paths resolved once, inside the root, to descriptors. Private to lib/child.
+// Targets: container paths resolved once, inside the root, to descriptors. Private to lib/child but for the two that take a root.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,6 +7,10 @@
 namespace rung::child {
 
 enum class TargetKind { directory, file };
+
+// As resolve() and resolve_or_make() below, in the directory `root`.
+int resolve_in(int root, const char* path);
+int resolve_or_make_in(int root, const char* path, TargetKind kind);
 
 // An O_PATH descriptor of `path` in the root, or a negative errno. No symlink leads out of the root and no
 // magic link is followed.

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fd.hpp"
 #include "child/context.hpp"
 #include "child/descriptors.hpp"
 #include "child/small_text.hpp"
@@ -65,6 +66,12 @@ int configure(int master, int slave, const config::ConsoleSize& size, Newlines n
     if (tcgetattr(slave, &settings) < 0) return -errno;
     settings.c_oflag &= ~static_cast<tcflag_t>(ONLCR);
     return kernel::checked(tcsetattr(slave, TCSANOW, &settings));
+}
+
+bool is_null_device(int file) {
+    struct stat status {};
+    return fstat(file, &status) == 0 && S_ISCHR(status.st_mode) &&
+           status.st_rdev == makedev(kMemMajor, kNullMinor);
 }
 
 // The slave's name travels with the master.
@@ -139,13 +146,23 @@ Outcome perform(Context& context, const OpenTerminal& step) {
     return done();
 }
 
+// Where the container has none that can be opened, the streams stay what they are.
+Outcome perform(Context&, const ReopenNullStreams&) {
+    const Fd null{kernel::checked(open("/dev/null", O_RDWR | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC))};
+    if (!null || !is_null_device(null.get())) return done();
+    for (const int stdio : {0, 1, 2}) {
+        if (!is_null_device(stdio)) continue;
+        if (const int result = kernel::checked(dup2(null.get(), stdio)); result < 0) return failed(result);
+    }
+    return done();
+}
+
 Outcome perform(Context&, const OwnStdio& step) {
     for (const int stdio : {0, 1, 2}) {
         struct stat status {};
         if (fstat(stdio, &status) < 0) continue;
-        const bool is_null = S_ISCHR(status.st_mode) && status.st_rdev == makedev(kMemMajor, kNullMinor);
-        // The host's /dev/null must never come to belong to a user of the container (runc#3674).
-        if (is_null || is_input(stdio, status.st_mode) || status.st_uid == step.uid) continue;
+        // A null device must never come to belong to a user of the container, least of all the host's (runc#3674).
+        if (is_null_device(stdio) || is_input(stdio, status.st_mode) || status.st_uid == step.uid) continue;
         if (fchown(stdio, step.uid, step.gid) == 0) continue;
         // An unmapped owner, a read-only file system, a socket: the process can use what it was given all the same.
         if (errno != EINVAL && errno != EPERM && errno != EROFS && errno != ENOSYS) return failed(-errno);

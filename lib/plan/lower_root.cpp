@@ -161,6 +161,7 @@ Status build_root(Draft& draft, std::optional<NetworkSlots> networks) {
     } else {
         draft.add(child::PivotRoot{});
     }
+    if (own_mounts && !TRY(dev_is_bound(draft.plan.spec))) draft.add(child::ReopenNullStreams{});
     return {};
 }
 

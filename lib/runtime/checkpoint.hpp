@@ -13,7 +13,7 @@ namespace rung::runtime {
 // What checkpoint and restore say to CRIU alike.
 struct CriuOptions {
     std::string image_path = {};  // empty: "checkpoint" in the working directory
-    std::string work_path = {};   // CRIU's logs; empty: the state directory
+    std::string work_path = {};   // CRIU's logs; empty: the image path
     std::string manage_cgroups_mode = {};
     std::vector<std::string> empty_namespaces = {};  // only "network"
     bool tcp_established = false;

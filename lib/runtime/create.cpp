@@ -44,27 +44,30 @@ Status create(const Globals& globals, const CreateOptions& options) {
 
 Result<int> run(const Globals& globals, const CreateOptions& options) {
     auto creation = TRY(begin(globals, options, WhenReady::go_on));
-    if (!options.detach) {
-        hold_signals();
-        // Processes that the container leaves behind come to us, and the last of them is reaped (prctl(2)).
-        if (!options.no_subreaper) (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    }
+    if (!options.detach) prepare_to_stay(options);
     TRY(creation.build(globals.root));
     if (const auto started = creation.await_exec(); !started) {
         creation.undo();
         return started.error();
     }
-    Launched& process = creation.process();
+    if (!options.detach) return stay_until_exit(globals, options, creation);
     std::optional<NotifySocket>& notify = creation.notify_socket();
-    if (options.detach) {
-        if (notify) notify->pass_on_until_ready(process.pidfd(), process.pid());
-        return 0;
-    }
+    if (notify) notify->pass_on_until_ready(creation.process().pidfd(), creation.process().pid());
+    return 0;
+}
 
+void prepare_to_stay(const CreateOptions& options) {
+    hold_signals();
+    // Processes that the container leaves behind come to us, and the last of them is reaped (prctl(2)).
+    if (!options.no_subreaper) (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+Result<int> stay_until_exit(const Globals& globals, const CreateOptions& options, Creation& creation) {
+    Launched& process = creation.process();
     auto code = relay_until_exit({.pidfd = process.pidfd().get(),
                                   .init_pid = process.pid(),
                                   .pty_master = process.take_terminal(),
-                                  .notify = std::move(notify)});
+                                  .notify = std::move(creation.notify_socket())});
     if (!options.keep) {
         if (const auto removed = remove_own(globals, options.id, process.pid()); !removed)
             log::warn(removed.error().message);

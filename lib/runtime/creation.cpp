@@ -4,6 +4,7 @@
 #include "runtime/creation.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,16 @@ bool makes_pid_namespace(const config::Spec& spec) {
     return pids != nullptr && pids->path.empty();
 }
 
+std::vector<std::string> standard_streams() {
+    std::vector<std::string> streams;
+    for (const char* link : {"/proc/self/fd/0", "/proc/self/fd/1", "/proc/self/fd/2"}) {
+        char target[PATH_MAX];
+        const ssize_t length = readlink(link, target, sizeof target);
+        streams.emplace_back(target, length > 0 ? static_cast<size_t>(length) : 0);
+    }
+    return streams;
+}
+
 std::optional<ResctrlGroup> resctrl_group_of(const Prepared& prepared, const std::string& id) {
     const auto& wanted = prepared.plan.spec.linux_.intel_rdt;
     return wanted ? std::optional{resctrl_group(prepared.host.resctrl, id, *wanted)} : std::nullopt;
@@ -68,7 +79,8 @@ State describe(const Prepared& prepared, const CreateOptions& options) {
                  .new_keyring = !options.no_new_keyring,
                  .private_pid_namespace = makes_pid_namespace(spec),
                  .has_poststart_hooks = !spec.hooks.poststart.empty(),
-                 .has_poststop_hooks = !spec.hooks.poststop.empty()};
+                 .has_poststop_hooks = !spec.hooks.poststop.empty(),
+                 .streams = standard_streams()};
 }
 
 // Which namespace a path names only the kernel knows: by device and inode.
@@ -192,9 +204,9 @@ Status Creation::make_cgroup() {
     return settle_cgroup();
 }
 
-Status Creation::start_unit() {
+Status Creation::start_unit(pid_t pid) {
     const auto& annotations = spec().annotations;
-    TRY(cgroup::start_unit(prepared_.cgroup, process_->pid(), spec().linux_.resources, annotations)
+    TRY(cgroup::start_unit(prepared_.cgroup, pid, spec().linux_.resources, annotations)
             .context(wording::kCgroupNotApplied));
     return settle_cgroup();
 }
@@ -281,7 +293,7 @@ Error Creation::with_hook_output(Error error) const {
 
 Status Creation::on_joined_namespaces() {
     TRY(directory_->write_init(TRY(identify(process_->pid())), prepared_.cgroup));
-    if (prepared_.cgroup.unit) TRY(start_unit());
+    if (prepared_.cgroup.unit) TRY(start_unit(process_->pid()));
     if (resctrl_) TRY(join_resctrl_group(*resctrl_, process_->pid()));
     if (lowered_.maps_users) TRY(write_id_mappings(process_->pid(), spec().linux_, lowered_));
     return process_->answer(TRY(cgroup::open_join_files(prepared_.cgroup)));
@@ -318,11 +330,16 @@ Status Creation::on_before_pivot() {
     return process_->answer({});
 }
 
-Status Creation::announce() {
-    log::debug(wording::kStageCreated);
+Status Creation::tell_caller() {
     if (!options_.pid_file.empty()) TRY(write_pid_file(options_.pid_file, process_->pid()));
     if (!options_.pidfd_socket.empty()) TRY(send_pidfd(options_.pidfd_socket, process_->pidfd()));
     TRY(directory_->write_crun_status());
+    return {};
+}
+
+Status Creation::announce() {
+    log::debug(wording::kStageCreated);
+    TRY(tell_caller());
     if (when_ready_ == WhenReady::wait_for_start) {
         TRY(directory_->announce_created());
     } else {

@@ -7,7 +7,9 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "criu/session.hpp"
 #include "plan/lower.hpp"
+#include "runtime/criu_settings.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/notify.hpp"
 #include "runtime/oci_state.hpp"
@@ -20,6 +22,13 @@ namespace rung::runtime {
 
 enum class WhenReady { wait_for_start, go_on };  // `create` and `run`
 
+// What CRIU makes the processes of.
+struct Revival {
+    criu::Program program = {};
+    criu::Options request = {};
+    CriuDirectories directories = {};
+};
+
 class Creation {
   public:
     Creation(Prepared prepared, CreateOptions options, WhenReady when_ready)
@@ -29,6 +38,8 @@ class Creation {
     Status build(const std::string& root);
     // `run` only: until the process has become the workload, and its poststart hooks have run.
     Status await_exec();
+    // The same as build() with a process that CRIU restores, which goes on where it was.
+    Status revive(const std::string& root, Revival revival);
 
     Launched& process() { return *process_; }
     // Of `run`, when the caller wants to know that the container is ready.
@@ -42,7 +53,7 @@ class Creation {
     Status claim(const std::string& root);
     Status prepare_notify_socket();
     Status make_cgroup();
-    Status start_unit();
+    Status start_unit(pid_t pid);
     Status settle_cgroup();  // what it holds its process to
     Status launch_process();
     Status converse();
@@ -52,6 +63,11 @@ class Creation {
     Status on_tree(const child::Report& report);
     Status on_before_pivot();
     Status announce();
+    Status tell_caller();  // what files and sockets it named
+    Status restore_process(Revival& revival);
+    Status place_criu(pid_t pid, criu::Options& request);
+    Status on_notification(criu::Session::Received& received, const Fd& console_socket);
+    Status on_restored_pid(pid_t pid);
     Error with_hook_output(Error error) const;
     OciState oci_state(const std::string& status) const;
 
@@ -67,7 +83,13 @@ class Creation {
     Fd start_fifo_ = {};
     Fd hook_output_ = {};
     bool hooks_have_run_ = false;
+    Fd terminal_ = {};  // of a process that is being restored
 };
+
+// The foreground of `run` and `restore`: until the process has ended and the container is removed.
+Result<int> stay_until_exit(const Globals& globals, const CreateOptions& options, Creation& creation);
+// Before the process is made: signals wait for stay_until_exit().
+void prepare_to_stay(const CreateOptions& options);
 
 // Writes `pid` under a temporary name and renames it, relative to the working directory (crun 0.15.1).
 Status write_pid_file(const std::string& path, pid_t pid);

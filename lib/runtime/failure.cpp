@@ -159,6 +159,7 @@ class Description {
         if (report_.detail == Detail::unsafe_dev) return "the rootfs's /dev is not a directory of its own";
         return because("fill /dev");
     }
+    std::string operator()(const child::ReopenNullStreams&) const { return because("open /dev/null again"); }
     std::string operator()(const child::RunHooks& step) const;
     std::string operator()(const child::PivotRoot&) const { return because("pivot_root"); }
     std::string operator()(const child::MoveRoot&) const { return because("move the rootfs to /"); }

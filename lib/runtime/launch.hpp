@@ -38,10 +38,13 @@ class Launched {
   public:
     Launched(Fd channel, Fd pidfd, pid_t pid)
         : channel_(std::move(channel)), pidfd_(std::move(pidfd)), pid_(pid) {}
+    // One that has been made without us: there is nobody to talk to.
+    Launched(Fd pidfd, pid_t pid) : pidfd_(std::move(pidfd)), pid_(pid) {}
 
     pid_t pid() const { return pid_; }
     const Fd& pidfd() const { return pidfd_; }
     Fd take_terminal() { return std::move(terminal_); }
+    void keep_terminal(Fd master) { terminal_ = std::move(master); }
 
     // The next report that is a sync, a listener or `ready`. A failed step becomes the error that describes it; warnings are logged, the
     // terminal and the pid of a second clone are taken in on the way. `lowered` is what was launched.

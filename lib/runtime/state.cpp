@@ -262,6 +262,14 @@ Result<Fd> StateDirectory::open_start_fifo() const {
     return kernel::open_at(directory_.get(), kStartFifo, O_WRONLY | O_NONBLOCK);
 }
 
+Result<std::string> StateDirectory::path() const {
+    char target[PATH_MAX];
+    const std::string link = "/proc/self/fd/" + std::to_string(directory_.get());
+    const ssize_t length = readlink(link.c_str(), target, sizeof target);
+    if (length < 0) return errno_error(link, errno);
+    return std::string(target, static_cast<size_t>(length));
+}
+
 Status StateDirectory::remove() {
     const Fd root = TRY(kernel::open_at(AT_FDCWD, root_, O_RDONLY | O_DIRECTORY));
     // Only what a container's directory holds: a name that is somebody else's directory must not lose its content. state.json goes last: while

@@ -62,6 +62,8 @@ struct State {
     bool has_poststop_hooks = false;
     // Where mounts are made on the host: the id of the mount that showed the rootfs before. One that differs is ours.
     std::optional<uint64_t> rootfs_mount = {};
+    // What the standard streams were: "/dev/null", "pipe:[123]". A pipe has to be given again when the processes are restored.
+    std::vector<std::string> streams = {};
     bool operator==(const State&) const = default;
 };
 
@@ -120,6 +122,9 @@ class StateDirectory {
     bool start_fifo_is_announced() const;
     bool start_fifo_is_unannounced() const;
     Result<Fd> open_start_fifo() const;  // O_WRONLY | O_NONBLOCK; ENXIO when nothing waits on it
+
+    // Where it is, without symlinks.
+    Result<std::string> path() const;
 
     Status remove();  // the directory and all in it; what is gone already is fine
 

@@ -135,7 +135,8 @@ State state_from(const Json& json) {
                 .new_keyring = json.value("newKeyring", true),
                 .private_pid_namespace = json.value("privatePidNamespace", false),
                 .has_poststart_hooks = json.value("poststartHooks", false),
-                .has_poststop_hooks = json.value("poststopHooks", false)};
+                .has_poststop_hooks = json.value("poststopHooks", false),
+                .streams = json.value("streams", std::vector<std::string>{})};
     state.image = image_from_json(json.value("image", Json::object()));
     if (json.contains("rootfsMount")) state.rootfs_mount = json.value("rootfsMount", uint64_t{0});
     state.grants_are_known = json.contains("grants") && json["grants"].is_array();
@@ -187,7 +188,8 @@ std::string state_to_json(const State& state) {
                  {"newKeyring", state.new_keyring},
                  {"privatePidNamespace", state.private_pid_namespace},
                  {"poststartHooks", state.has_poststart_hooks},
-                 {"poststopHooks", state.has_poststop_hooks}};
+                 {"poststopHooks", state.has_poststop_hooks},
+                 {"streams", state.streams}};
     if (!state.grants.empty()) json["image"] = image_to_json(state.image);
     if (state.rootfs_mount) json["rootfsMount"] = *state.rootfs_mount;
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -52,4 +52,11 @@ Status send_pidfd(const std::string& socket, const Fd& pidfd) {
     return {};
 }
 
+Status send_terminal(const Fd& console_socket, const Fd& master) {
+    constexpr std::string_view kName = "/dev/ptmx";
+    const int result = child::send_descriptor(console_socket.get(), kName.data(), kName.size(), master.get());
+    if (result < 0) return errno_error("send to the console socket", -result);
+    return {};
+}
+
 }  // namespace rung::runtime

@@ -17,4 +17,7 @@ Result<Fd> connect_socket(const std::string& path, int type,
 // --pidfd-socket: one message, a name and with it the descriptor, as runc's receivers expect it.
 Status send_pidfd(const std::string& socket, const Fd& pidfd);
 
+// The same for --console-socket and the master of a terminal.
+Status send_terminal(const Fd& console_socket, const Fd& master);
+
 }  // namespace rung::runtime

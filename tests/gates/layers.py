@@ -11,7 +11,7 @@ import tree
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 # Header -> the only places whose .cpp files may include it; cmd asks seccomp.h for a version.
 HEAVY = {"nlohmann/json.hpp": ("config", "cmd", "runtime", "grant", "plan", "seccomp"), "CLI/": ("cmd",), "yaml-cpp/": ("grant",),
-         "seccomp.h": ("seccomp", "cmd")}
+         "seccomp.h": ("seccomp", "cmd"), "rpc.pb-c.h": ("criu",)}
 
 
 def declared_layers(cmake):

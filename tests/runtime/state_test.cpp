@@ -57,7 +57,8 @@ TEST_CASE("the state survives the way to disk and back") {
                                                       .program = "/usr/libexec/rung/rung-systemd"}},
                 .private_pid_namespace = true,
                 .has_poststart_hooks = true,
-                .has_poststop_hooks = true};
+                .has_poststop_hooks = true,
+                .streams = {"/dev/null", "pipe:[42]", "pipe:[43]"}};
 
     const auto read = state_from_json(state_to_json(state));
 

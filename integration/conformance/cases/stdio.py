@@ -69,7 +69,7 @@ def the_owner_of_files_that_are_streams(t):
     with open(out, "wb") as file:
         code = subprocess.run(t.runtime.command("run", "--detach", "--pid-file", t.box.pid_file, "--bundle", t.box.bundle.path, t.box.id), env=ENVIRONMENT,
                               stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False).returncode
-    t.box._remember_pid()
+    t.box.remember_pid()
     t.note("exit code", code)
     t.note("owner", f"{os.stat(out).st_uid}:{os.stat(out).st_gid}")
 
