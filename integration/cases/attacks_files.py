@@ -108,6 +108,37 @@ class Writing(Attacked):
                      box=box)
 
 
+    @only_rung(NO_GRANTS)
+    def test_what_leads_to_a_protected_place_is_not_moved_out_of_the_way(self):
+        box = self.target()
+        volume = os.path.join(self.work, "volume")
+        for place in ("git/hooks", "deep/er/key"):
+            os.makedirs(f"{volume}/{place}")
+        box.bundle.add_mount("/volume", volume, options=["rbind"])
+        grant = grant_with(filesystem={"rootfs": "readOnly", "readWrite": ["/volume"], "readOnly": ["/volume/git/hooks"],
+                                       "hidden": ["/volume/deep/er/key"]})
+
+        self.becomes({"rename /volume/git /volume/gone": "EBUSY", "rename /volume/deep /volume/gone": "EBUSY",
+                      "rename /volume/deep/er /volume/gone": {"EBUSY", "EXDEV"}, "rename /volume/deep/er /volume/deep/gone": "EBUSY",
+                      "write /volume/git/config": "ok", "write /volume/git/hooks/x": READ_ONLY,
+                      "rename /volume/git/config /volume/git/other": "ok"}, grant, box=box)
+
+        self.assertEqual(sorted(os.listdir(volume)), ["deep", "git"])
+
+    @only_rung(NO_GRANTS)
+    def test_a_protected_place_behind_a_symlink_that_the_task_could_replace_is_refused(self):
+        for hidden in ("/volume/link", "/volume/link/key"):
+            with self.subTest(hidden):
+                box = self.target()
+                volume = os.path.join(self.work, f"volume{hidden.count('/')}")
+                os.makedirs(f"{volume}/real/key")
+                os.symlink("real", f"{volume}/link")
+                box.bundle.add_mount("/volume", volume, options=["rbind"])
+
+                self.refused(grant_with(filesystem={"rootfs": "readOnly", "readWrite": ["/volume"], "hidden": [hidden]}),
+                             "grant_unenforceable: filesystem: /volume/link", "symlink", box=box)
+
+
 class Seeing(Attacked):
     @only_rung(NO_GRANTS)
     def test_a_hidden_directory_is_empty_and_a_hidden_file_too(self):

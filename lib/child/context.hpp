@@ -91,7 +91,8 @@ Outcome perform(Context& context, const RemountTarget& step);
 Outcome perform(Context& context, const Unmount& step);
 Outcome perform(Context& context, const BindSlice& step);
 Outcome perform(Context& context, const KeepTree& step);
-Outcome perform(Context& context, const MaskPath& step);  // masks.cpp
+Outcome perform(Context& context, const PinPath& step);  // masks.cpp
+Outcome perform(Context& context, const MaskPath& step);
 Outcome perform(Context& context, const ReadOnlyPath& step);
 Outcome perform(Context& context, const MakeDevice& step);  // devices.cpp
 Outcome perform(Context& context, const BindDevice& step);

@@ -1,4 +1,4 @@
-// Masked and read-only paths. A masked directory shows one empty read-only tmpfs, shared by all of them;
+// Pinned, masked and read-only paths. A masked directory shows one empty read-only tmpfs, shared by all of them;
 // anything else shows a null device that has been verified. Both are attached to a descriptor of the target,
 // so what is masked is what was resolved.
 // SPDX-License-Identifier: Apache-2.0
@@ -111,6 +111,14 @@ int keep_null_device(Context& context) {
     // mask. Reading and writing the device stay possible.
     return set_attributes(tree, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0,
                           Depth::one_mount);
+}
+
+Outcome perform(Context& context, const PinPath& step) {
+    const Fd target{resolve_plain(context, step.path.c_str())};
+    if (target.get() == -ENOENT || target.get() == -ENOTDIR) return done();
+    if (!target) return failed(target.get());
+    const Fd tree{clone_tree(target.get(), Depth::recursive)};
+    return failed(tree ? attach(tree.get(), target.get()) : tree.get());
 }
 
 Outcome perform(Context& context, const MaskPath& step) {

@@ -34,6 +34,10 @@ struct WriteSysctl {
     std::string key = {};
     std::string value = {};
 };  // key as a path: "net/ipv4/ip_forward"; private procfs
+// Makes `path`, reached without a symlink, a mount of itself: what is mounted on cannot be renamed, removed or replaced in this namespace.
+struct PinPath {
+    std::string path = {};
+};
 struct MaskPath {
     std::string path = {};
 };

@@ -22,7 +22,7 @@ using Step =
                  BindRootfs, OpenRootfs, AttachTree, MountFilesystem, BindHostPath, RemountTarget, Unmount,
                  BindSlice, KeepTree, MakeDevice, BindDevice, BindNodes, MakeSymlink, PrepareDev,
                  ReopenNullStreams, RunHooks, PivotRoot, MoveRoot, ChangeRoot, RemountRoot, OpenTerminal,
-                 OwnStdio, NewSession, NewKeyring, SetHostname, SetDomainname, WriteSysctl, MaskPath,
+                 OwnStdio, NewSession, NewKeyring, SetHostname, SetDomainname, WriteSysctl, PinPath, MaskPath,
                  ReadOnlyPath, SetRlimit, SetCpuAffinity, SetScheduler, SetIoPriority, SetPersonality,
                  SetMemoryPolicy, SetExecLabel, SetNoNewPrivs, LoadSeccomp, CloseDescriptors, DropBounding,
                  SetUser, SetCapabilities, ChangeDirectory, SetHome, MakeRuleset, EnterRuleset,

@@ -148,6 +148,10 @@ int resolve(const Context& context, const char* path) {
     return resolve_in(context.root, path);
 }
 
+int resolve_plain(const Context& context, const char* path) {
+    return open_in_root(context.root, path, 0, RESOLVE_NO_SYMLINKS);
+}
+
 int resolve_plain_directory(const Context& context, const char* path) {
     return open_in_root(context.root, path, O_DIRECTORY, RESOLVE_NO_SYMLINKS);
 }

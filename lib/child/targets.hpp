@@ -16,6 +16,9 @@ int resolve_or_make_in(int root, const char* path, TargetKind kind);
 // magic link is followed.
 int resolve(const Context& context, const char* path);
 
+// The same without any symlink: ELOOP when there is one in `path`.
+int resolve_plain(const Context& context, const char* path);
+
 // The same for a directory that is reached without any symlink: ELOOP when there is one in `path`, ENOTDIR
 // for anything but a directory.
 int resolve_plain_directory(const Context& context, const char* path);

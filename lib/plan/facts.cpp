@@ -102,6 +102,8 @@ FactSection filesystem_facts(const SandboxPlan& plan) {
         if (!mount.source.empty() && mount.source != mount.type) value += " of " + mount.source;
         section.facts.push_back({mount.destination, value + " (" + list_text(mount.options) + ")"});
     }
+    for (const std::string& path : plan.pinned)
+        section.facts.push_back({path, "cannot be moved"});
     for (const std::string& path : spec.linux_.readonly_paths)
         section.facts.push_back({path, "read-only"});
     for (const std::string& path : spec.linux_.masked_paths)

@@ -167,6 +167,8 @@ Status build_root(Draft& draft, std::optional<NetworkSlots> networks) {
 
 void protect_paths(Draft& draft) {
     const config::Spec& spec = draft.plan.spec;
+    for (const std::string& path : draft.plan.pinned)
+        draft.add(child::PinPath{path});
     for (const std::string& path : spec.linux_.readonly_paths)
         draft.add(child::ReadOnlyPath{path});
     for (const std::string& path : spec.linux_.masked_paths)

@@ -204,7 +204,27 @@ std::vector<std::string> read_only_pieces(const grant::Filesystem& grant) {
     return pieces;
 }
 
+bool is_writable_place(const grant::Filesystem& grant, std::string_view path) {
+    return granted_access(grant, path) == Access::read_write ||
+           std::any_of(grant.tmpfs.begin(), grant.tmpfs.end(),
+                       [&](const grant::Tmpfs& scratch) { return path::covers(scratch.path, path); });
+}
+
+// What the task could rename or replace on the way to `path`, from the top, with `path` itself.
+void pin_way_to(SandboxPlan& plan, const grant::Filesystem& grant, const std::string& path) {
+    std::string parent = "/";
+    for (const std::string& part : path::components(path)) {
+        const std::string child = path::join(parent, part);
+        if (is_writable_place(grant, parent) && !contains(plan.pinned, child)) plan.pinned.push_back(child);
+        parent = child;
+    }
+}
+
 void protect(SandboxPlan& plan, const grant::Filesystem& grant) {
+    for (const std::string& path : read_only_pieces(grant))
+        pin_way_to(plan, grant, path);
+    for (const std::string& path : grant.hidden)
+        pin_way_to(plan, grant, path);
     config::Linux& linux_config = plan.spec.linux_;
     add_paths(plan, linux_config.masked_paths, kMasked,
               {.field = "linux.maskedPaths",

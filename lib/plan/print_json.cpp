@@ -53,6 +53,7 @@ ordered_json filesystem_json(const SandboxPlan& plan) {
             {"mounts", mounts},
             {"writablePieces", writable},
             {"landlock", rules},
+            {"pinnedPaths", plan.pinned},
             {"readonlyPaths", plan.spec.linux_.readonly_paths},
             {"maskedPaths", plan.spec.linux_.masked_paths}};
 }

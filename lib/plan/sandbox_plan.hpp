@@ -49,6 +49,8 @@ struct SandboxPlan {
     // vm.memfd_noexec=2 in the new pid namespace.
     bool memfd_noexec = false;
     std::vector<Slice> slices = {};
+    // Directories within writable places that lead to something protected: renamed, they would take it along and leave its name free.
+    std::vector<std::string> pinned = {};
     FileAccess files = {};
     // Names in seccomp-profiles/, loaded beside spec.linux_.seccomp.
     std::vector<std::string> seccomp_profiles = {};

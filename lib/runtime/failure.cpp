@@ -167,6 +167,11 @@ class Description {
     std::string operator()(const child::RemountRoot& step) const {
         return because(step.read_only ? "make the root read-only" : "set the root's mount attributes");
     }
+    std::string operator()(const child::PinPath& step) const {
+        if (report_.errno_value != ELOOP) return because("keep " + quoted(step.path) + " in its place");
+        return "grant_unenforceable: filesystem: " + step.path +
+               " is reached through a symlink that the task could replace";
+    }
     std::string operator()(const child::MaskPath& step) const {
         return because("can't mask path " + quoted(step.path));
     }

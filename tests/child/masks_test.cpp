@@ -44,6 +44,23 @@ TEST_CASE("a masked file is a null device, and a masked directory is empty and r
     CHECK(seen == "done done done done done done done: [] [] [] char 1:3 EROFS");
 }
 
+TEST_CASE("a pinned directory can be written to, and neither moved nor removed; a symlink is not pinned") {
+    const std::string seen = in_sandbox([](Sandbox& sandbox) {
+        make_directory(sandbox.rootfs() + "/work");
+        make_directory(sandbox.rootfs() + "/work/git");
+        make_directory(sandbox.rootfs() + "/work/git/hooks");
+        (void)symlink("git", (sandbox.rootfs() + "/work/link").c_str());
+        std::string text =
+            text_of(sandbox.bind_root()) + " " + text_of(perform(sandbox.context, PivotRoot{}));
+        for (const char* path : {"/work/git", "/none/here", "/work/link", "/work/link/hooks"})
+            text += " " + text_of(perform(sandbox.context, PinPath{path}));
+        const bool moved = rename("/work/git", "/work/other") == 0 || rmdir("/work/git") == 0;
+        return text + (moved ? ": moved " : ": in its place ") + try_write("/work/git/hooks/x");
+    });
+
+    CHECK(seen == "done done done done ELOOP ELOOP: in its place done");
+}
+
 TEST_CASE("many masked directories share one file system, and a path listed twice is masked once") {
     const std::string seen = in_sandbox([](Sandbox& sandbox) {
         std::vector<std::string> paths;

@@ -188,6 +188,16 @@ TEST_CASE("hidden paths and the kernel's internals are masked") {
     CHECK(contains(plan.spec.linux_.readonly_paths, "/proc/sys"));
 }
 
+TEST_CASE("what leads through a writable place to something protected is pinned, and nothing else") {
+    const auto plan = met({{"/work", "bind", "/srv/work", {"rbind"}}},
+                          {.read_only = {"/work/a/b/keep", "/in"},
+                           .read_write = {"/work", "/work/a/b/keep/out"},
+                           .hidden = {"/work/a/key", "/work/a/b/keep/x/y", "/etc/key"}});
+
+    CHECK(plan.pinned == Words{"/work/a", "/work/a/b", "/work/a/b/keep", "/work/a/key"});
+    CHECK(met({}, {.read_only = {"/in"}, .hidden = {"/etc/key"}}).pinned.empty());
+}
+
 TEST_CASE("mounts made later reach neither side") {
     const auto plan = met({{"/data", "bind", "/srv/data", {"rbind", "rro", "rshared"}}}, {});
 
