@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import ctypes
 import os
 import subprocess
 
@@ -92,6 +93,43 @@ class Listed(Attacked):
             file.write("#include <unistd.h>\n__attribute__((constructor)) static void say(void) { (void)!write(1, \"loaded\\n\", 7); }\n")
         subprocess.run(["gcc", "-shared", "-fPIC", "-o", f"{self.work}/say.so", source], check=True)
         return f"{self.work}/say.so"
+
+
+    @only_rung(NO_GRANTS)
+    def test_what_is_neither_file_nor_directory_is_not_opened_when_the_image_is_looked_through(self):
+        box = self.target()
+        pipe = box.bundle.inside("/opt-pipe")
+        os.mkfifo(pipe)
+        with Openings(pipe) as openings:
+            self.becomes({"exec /usr/bin/true": "ok"}, tools("/bin/attack", "/usr/bin/true", "/opt-pipe"), box=box)
+
+            self.assertEqual(openings.so_far(), 0)
+            os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+            self.assertEqual(openings.so_far(), 1)
+
+
+class Openings:
+    """Counts who opens a file, with inotify(7)."""
+
+    OPENED = 0x20
+    EVENT_SIZE = 16
+
+    def __init__(self, path):
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.descriptor = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        assert libc.inotify_add_watch(self.descriptor, os.fsencode(path), self.OPENED) > 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.descriptor)
+
+    def so_far(self):
+        try:
+            return len(os.read(self.descriptor, 4096)) // self.EVENT_SIZE
+        except BlockingIOError:
+            return 0
 
 
 class Scripts(Attacked):

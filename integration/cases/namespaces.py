@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 import os
 import subprocess
 
-from rungtest import Case, differs, host
+from rungtest import Case, differs, host, only_rung
 
 # The type of the config and the name in /proc/PID/ns.
 KINDS = {"pid": "pid", "network": "net", "ipc": "ipc", "uts": "uts", "mount": "mnt"}
@@ -136,6 +136,17 @@ class Namespaces(Case):
         box.bundle.namespace("network", "/etc/passwd")
 
         self.fails(box.run())
+
+        self.is_gone(box)
+
+    @only_rung("waits for a writer")
+    def test_a_fifo_in_place_of_a_namespace_is_an_error_and_does_not_wait(self):
+        box = self.container()
+        pipe = os.path.join(self.work, "pipe")
+        os.mkfifo(pipe)
+        box.bundle.namespace("network", pipe)
+
+        self.fails(box.run(), "join the network namespace")
 
         self.is_gone(box)
 

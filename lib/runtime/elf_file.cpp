@@ -13,6 +13,7 @@ namespace rung::runtime {
 namespace {
 
 constexpr size_t kMostSegments = 2048;  // the kernel takes 64 KiB of them
+constexpr size_t kMostTableBytes = 256 * 1024;
 constexpr size_t kMostDynamicBytes = 16 * 1024;
 constexpr size_t kMostLoaderBytes = 4096;
 
@@ -80,7 +81,7 @@ std::optional<ElfFile> read_elf(int file) {
     const size_t size = number_at(header, layout.segment_size, sizeof(Elf64_Half));
     const size_t count =
         std::min<size_t>(number_at(header, layout.segment_count, sizeof(Elf64_Half)), kMostSegments);
-    const Bytes table = read_at(file, begin, size * count);
+    const Bytes table = read_at(file, begin, std::min(size * count, kMostTableBytes));
     for (size_t index = 0; index < count; ++index) {
         const size_t segment = index * size;
         const uint64_t kind = number_at(table, segment, sizeof(Elf64_Word));

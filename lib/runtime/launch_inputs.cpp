@@ -161,8 +161,9 @@ void give_streams_to_mapped_user(const config::Linux& linux_config, const config
 Result<Slots> open_slots(const plan::Lowered& lowered) {
     Slots slots(static_cast<size_t>(lowered.slot_count));
     for (const auto& wanted : lowered.namespaces) {
+        // O_NONBLOCK: a FIFO in its place must not hold us up, with signals held back.
         slots[static_cast<size_t>(wanted.slot)] =
-            TRY(kernel::open_at(AT_FDCWD, wanted.path, O_RDONLY).context("open namespace"));
+            TRY(kernel::open_at(AT_FDCWD, wanted.path, O_RDONLY | O_NONBLOCK).context("open namespace"));
     }
     for (const auto& wanted : lowered.trees) {
         slots[static_cast<size_t>(wanted.slot)] = TRY(open_tree(wanted).context(

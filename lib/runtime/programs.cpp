@@ -38,6 +38,20 @@ bool is_program(const ElfFile& elf, const std::string& name, bool may_execute) {
     return may_execute && !called_library;
 }
 
+// Opening a device may do something to it, and an image may hold any: only what is a file or a directory is opened for reading, the rest is
+// no more than named (O_PATH).
+Fd open_to_look(int directory, const std::string& path, uint64_t resolve) {
+    open_how how{};
+    how.flags = O_PATH | O_CLOEXEC;
+    how.resolve = resolve;
+    Fd place{kernel::openat2(directory, path.c_str(), how)};
+    struct stat status {};
+    if (!place || fstat(place.get(), &status) < 0) return place;
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return place;
+    const std::string again = "/proc/self/fd/" + std::to_string(place.get());
+    return Fd{kernel::checked(open(again.c_str(), O_RDONLY | O_CLOEXEC))};
+}
+
 class Walk {
   public:
     explicit Walk(const std::vector<std::string>& tools) : tools_(tools) {}
@@ -87,7 +101,7 @@ class Walk {
             // A symlink opens nothing itself, and devices and sockets hold no programs.
             if (entry->d_type != DT_REG && entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) continue;
             const std::string below = (path == "/" ? "" : path) + "/" + name;
-            const Fd child{open_here(directory.get(), name)};
+            const Fd child = open_here(directory.get(), name, entry->d_type);
             const bool clean = child && TRY(is_readable(child, below, depth + 1));
             if (clean) readable.push_back(below);
             all = all && clean;
@@ -99,11 +113,12 @@ class Walk {
     }
 
     // What cannot be opened, such as a place with a mount of the host's on it, is not listed either.
-    static int open_here(int directory, const std::string& name) {
+    static Fd open_here(int directory, const std::string& name, unsigned char type) {
         open_how how{};
         how.flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
         how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
-        return kernel::openat2(directory, name.c_str(), how);
+        if (type == DT_UNKNOWN) return open_to_look(directory, name, how.resolve);
+        return Fd{kernel::openat2(directory, name.c_str(), how)};
     }
 
     const std::vector<std::string>& tools_;
@@ -111,10 +126,7 @@ class Walk {
 };
 
 Fd open_place(int root, const std::string& path) {
-    open_how how{};
-    how.flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
-    how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS;
-    return Fd{kernel::openat2(root, path.c_str(), how)};
+    return open_to_look(root, path, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
 }
 
 }  // namespace
