@@ -24,6 +24,19 @@ class Damaged(Case):
 
                 self.is_gone(box)
 
+    @only_rung("has another record of the first process")
+    def test_a_record_of_a_process_that_cannot_be_is_none(self):
+        for number, text in enumerate(("-1 0\n", "0 0\n", "x")):
+            with self.subTest(text):
+                box = self.container(f"c{number}").args("sleep", "100")
+                self.succeed(box.run_detached())
+                with open(os.path.join(self.runtime.root, box.id, "init"), "w", encoding="ascii") as file:
+                    file.write(text)
+
+                self.succeed(box.delete("--force"))
+
+                self.is_gone(box)
+
     @only_rung("cannot delete a container whose state is damaged")
     def test_a_damaged_state_never_ends_the_processes_of_another_cgroup(self):
         victim = self.container("victim").args("sleep", "100")

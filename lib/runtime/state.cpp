@@ -66,7 +66,7 @@ std::optional<ProcessIdentity> parse_init(std::string_view text) {
     const auto pid = std::from_chars(text.data(), end, init.pid);
     if (pid.ec != std::errc{} || pid.ptr == end) return {};
     const auto start_time = std::from_chars(pid.ptr + 1, end, init.start_time);
-    if (start_time.ec != std::errc{}) return {};
+    if (start_time.ec != std::errc{} || init.pid <= 0) return {};
     return init;
 }
 
