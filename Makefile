@@ -59,9 +59,12 @@ format:
 install: all
 	install -D -m 0755 $(BUILD)/rung $(DESTDIR)$(PREFIX)/bin/rung
 	install -D -m 0755 $(BUILD)/rung-systemd $(DESTDIR)$(PREFIX)/libexec/rung/rung-systemd
+	install -D -m 0644 docs/man/rung.1 $(DESTDIR)$(PREFIX)/share/man/man1/rung.1
+	install -D -m 0644 docs/man/rung-grant.5 $(DESTDIR)$(PREFIX)/share/man/man5/rung-grant.5
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/rung $(DESTDIR)$(PREFIX)/libexec/rung/rung-systemd
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/rung.1 $(DESTDIR)$(PREFIX)/share/man/man5/rung-grant.5
 	-rmdir $(DESTDIR)$(PREFIX)/libexec/rung 2>/dev/null
 
 clean:

@@ -94,6 +94,15 @@ struct Plan {
     runtime::CreateOptions options = {};
     bool json = false;
 };
+struct GrantDocuments {
+    std::string action = {};  // "check", "meet" or "digest"
+    std::vector<std::string> files = {};
+    bool json = false;
+};
+struct Doctor {
+    std::vector<std::string> files = {};  // grants that have to be enforceable
+    bool json = false;
+};
 struct Version {
     std::string program = {};
 };
@@ -103,9 +112,9 @@ struct Help {
 struct Unknown {
     std::string name = {};
 };
-using Verb =
-    std::variant<Create, Run, Start, State, Kill, Delete, Pause, Resume, Ps, Update, Events, Exec, List, Spec,
-                 Features, Plan, Version, Help, Unknown, Wait, Do, Checkpoint, Restore, Mounts>;
+using Verb = std::variant<Create, Run, Start, State, Kill, Delete, Pause, Resume, Ps, Update, Events, Exec,
+                          List, Spec, Features, Plan, Version, Help, Unknown, Wait, Do, Checkpoint, Restore,
+                          Mounts, GrantDocuments, Doctor>;
 
 struct GlobalOptions {
     runtime::Globals globals = {};

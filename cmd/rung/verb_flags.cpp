@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace rung::cli {
@@ -250,6 +251,21 @@ void place(Restore& verb, Words words) {
     verb.options.container.id = std::move(words[0]);
 }
 
+void declare(Flags& flags, GrantDocuments& verb) {
+    flags.add("json", &verb.json, "what is wrong, for a program");
+}
+void place(GrantDocuments& verb, Words words) {
+    verb.action = std::move(words[0]);
+    verb.files.assign(std::make_move_iterator(words.begin() + 1), std::make_move_iterator(words.end()));
+}
+
+void declare(Flags& flags, Doctor& verb) {
+    flags.add("json", &verb.json, "for a program");
+}
+void place(Doctor& verb, Words words) {
+    verb.files = std::move(words);
+}
+
 void declare(Flags&, Features&) {}
 void declare(Flags&, Version&) {}
 void declare(Flags&, Help&) {}
@@ -305,6 +321,11 @@ std::span<const Entry> entries() {
          1, kAnyNumber, Order::flags_first, blank<Do>},
         {"plan", "", "what a bundle and its grants come to, without running anything", 0, 0, kAnywhere,
          blank<Plan>},
+        {"grant", "check|meet|digest <file>...",
+         "what is wrong with grants, what they come to together, and their digests", 2, kAnyNumber, kAnywhere,
+         blank<GrantDocuments>},
+        {"doctor", "[grant...]", "what this host can enforce, and whether it can enforce these grants", 0,
+         kAnyNumber, kAnywhere, blank<Doctor>},
         {"spec", "", "write a config.json to start from", 0, 0, kAnywhere, blank<Spec>},
         {"features", "", "what this runtime supports, as JSON", 0, 0, kAnywhere, blank<Features>},
         {"version", "", "the version", 0, 0, kAnywhere, blank<Version>},

@@ -29,6 +29,8 @@ Result<int> perform(const runtime::Globals& globals, const Do& verb);
 Result<int> perform(const runtime::Globals& globals, const Checkpoint& verb);
 Result<int> perform(const runtime::Globals& globals, const Restore& verb);
 Result<int> perform(const runtime::Globals& globals, const Plan& verb);
+Result<int> perform(const runtime::Globals& globals, const GrantDocuments& verb);
+Result<int> perform(const runtime::Globals& globals, const Doctor& verb);
 Result<int> perform(const runtime::Globals& globals, const Version& verb);
 Result<int> perform(const runtime::Globals& globals, const Help& verb);
 Result<int> perform(const runtime::Globals& globals, const Unknown& verb);
