@@ -129,7 +129,7 @@ class Rights(Granted):
 
     @only_rung("has no grants")
     def test_neither_a_mount_in_place_of_the_root_nor_a_symlink_is_bound(self):
-        for mount, word in (({"destination": "/", "type": "tmpfs", "source": "tmpfs"}, "a mount in its place"),
+        for mount, word in (({"destination": "/", "type": "tmpfs", "source": "tmpfs"}, "take the place of the image"),
                             ({"destination": "/x", "type": "bind", "source": "/proc/self/exe",
                               "options": ["bind", "src-nofollow"]}, "is a symlink"),
                             ({"destination": "/x", "type": "bind", "source": "/proc/self/exe",

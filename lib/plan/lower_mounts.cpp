@@ -86,14 +86,8 @@ bool becomes_root(const Draft& draft, const Mount& mount) {
 }
 
 Status check_new_root(const Draft& draft, const Mount& mount, const MountOptions& options) {
-    if (!becomes_root(draft, mount)) return {};
-    if (draft.plan.granted) {
-        return Error{.message =
-                         "grant_unenforceable: mounts[/]: a grant speaks of the image, not of a mount "
-                         "in its place",
-                     .reason = "grant_unenforceable"};
-    }
-    if (options.copy_up) return mount_error(mount, "tmpcopyup has nothing to copy for the root");
+    if (becomes_root(draft, mount) && options.copy_up)
+        return mount_error(mount, "tmpcopyup has nothing to copy for the root");
     return {};
 }
 
