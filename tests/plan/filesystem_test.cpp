@@ -51,7 +51,7 @@ TEST_CASE("the root becomes read-only") {
 TEST_CASE("a mount that no readWrite path covers becomes read-only with its submounts") {
     const auto plan =
         met({{"/data", "bind", "/srv/data", {"rbind", "rw"}}, {"/workshop", "bind", "/srv/w", {"bind"}}},
-            {.read_write = {"/work"}});
+            {.read_only = {"/data", "/workshop"}, .read_write = {"/work"}});
 
     CHECK(options_at(plan, "/data") == Words{"rbind", "rro"});
     CHECK(options_at(plan, "/workshop") == Words{"bind", "ro"});
@@ -59,8 +59,8 @@ TEST_CASE("a mount that no readWrite path covers becomes read-only with its subm
 }
 
 TEST_CASE("a recursive bind that is read-only only at its top is closed beneath as well") {
-    CHECK(options_at(met({{"/data", "bind", "/srv/data", {"rbind", "ro"}}}, {}), "/data") ==
-          Words{"rbind", "rro"});
+    CHECK(options_at(met({{"/data", "bind", "/srv/data", {"rbind", "ro"}}}, {.read_only = {"/data"}}),
+                     "/data") == Words{"rbind", "rro"});
 }
 
 TEST_CASE("a mount at or under a readWrite path stays as writable as config.json made it, and harmless") {
@@ -124,7 +124,7 @@ TEST_CASE("what is writable under one name is not executable under another") {
     const auto plan = met({{"/work", "bind", "/srv/task/work", {"rbind"}},
                            {"/all", "bind", "/srv/task", {"rbind", "rro"}},
                            {"/tools", "bind", "/opt/tools", {"rbind", "rro"}}},
-                          {.read_write = {"/work"}});
+                          {.read_only = {"/all", "/tools"}, .read_write = {"/work"}});
 
     CHECK(contains(options_at(plan, "/all"), "rnoexec"));
     CHECK(options_at(plan, "/tools") == Words{"rbind", "rro"});
@@ -199,7 +199,8 @@ TEST_CASE("what leads through a writable place to something protected is pinned,
 }
 
 TEST_CASE("mounts made later reach neither side") {
-    const auto plan = met({{"/data", "bind", "/srv/data", {"rbind", "rro", "rshared"}}}, {});
+    const auto plan =
+        met({{"/data", "bind", "/srv/data", {"rbind", "rro", "rshared"}}}, {.read_only = {"/data"}});
 
     CHECK(options_at(plan, "/data") == Words{"rbind", "rro", "rprivate"});
     CHECK(plan.spec.linux_.rootfs_propagation == "rprivate");

@@ -235,6 +235,8 @@ TEST_CASE("for a user namespace, and under a grant, a bind loses only what it na
     spec.mounts = {{"/a", "bind", "/a", {"bind", "ro", "dev"}}};
     plan::SandboxPlan granted{.spec = spec, .granted = true};
     spec.linux_.namespaces.push_back({.type = config::NamespaceType::user});
+    spec.linux_.uid_mappings = {{0, 100000, 65536}};
+    spec.linux_.gid_mappings = {{0, 100000, 65536}};
 
     const auto tree = lowered_from(spec).trees[0];
 

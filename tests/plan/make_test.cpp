@@ -82,7 +82,7 @@ TEST_CASE("what this build cannot enforce is refused by the name of its field") 
     CHECK(refused_with([](auto& g) { g.tools = std::vector<grant::Tool>{{.path = "/usr/bin/python3"}}; }) ==
           "grant_unenforceable: tools");
     CHECK(refused_with([](auto& g) { g.tools = std::vector<grant::Tool>{{.path = "/", .sha256 = "00"}}; }) ==
-          "grant_unenforceable: tools");
+          "grant_unenforceable: tools.sha256");
     CHECK(refused_with([](auto& g) { g.filesystem->rootfs = grant::RootfsAccess::none; }) ==
           "grant_unenforceable: filesystem.rootfs");
     CHECK(refused_with([](auto& g) { g.network = grant::Network{.egress = {{.host = "example.com"}}}; }) ==
