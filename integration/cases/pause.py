@@ -109,6 +109,42 @@ class Paused(Case):
 
         self.prints(result, "ok")
 
+    @differs(crun="1.8 has no --ignore-paused")
+    def test_who_enters_the_pid_namespace_has_left_the_hosts_root_before(self):
+        # Frozen on its way in, and seen inside: a process there with CAP_SYS_PTRACE would reach the host through its /proc/PID/root.
+        box = self.paused()
+        init = box.pid()
+        entering = threading.Thread(target=lambda: box.exec("true", options=["--ignore-paused"]))
+        entering.start()
+
+        def on_their_way():
+            return [pid for pid in host.processes_of(box.id) if pid != init and self.is_in_cgroup_of(pid, box)]
+        host.wait_until(on_their_way, what="a process on its way in")
+        inside = [pid for pid in on_their_way() if self.has_number_inside(pid)]
+        roots = {self.place(f"/proc/{pid}/{name}") for pid in inside for name in ("root", "cwd")}
+        self.succeed(self.runtime.call("resume", box.id))
+        entering.join()
+
+        self.assertLessEqual(roots, {self.place(f"/proc/{init}/root")})
+
+    @staticmethod
+    def is_in_cgroup_of(pid, box):
+        try:
+            with open(f"/proc/{pid}/cgroup", encoding="utf-8") as file:
+                return box.id in file.read()
+        except OSError:  # it has ended
+            return False
+
+    @staticmethod
+    def has_number_inside(pid):
+        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            return any(line.startswith("NSpid:") and len(line.split()) > 2 for line in file)
+
+    @staticmethod
+    def place(path):
+        status = os.stat(path)
+        return status.st_dev, status.st_ino
+
     def test_start_and_delete_of_a_paused_container_are_refused(self):
         box = self.paused()
 

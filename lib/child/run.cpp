@@ -238,6 +238,7 @@ void run(const Program& program, const Descriptors& descriptors) noexcept {
 void run_staged(const Program& first_steps, const Program& program, uint64_t clone_flags,
                 const Descriptors& descriptors) noexcept {
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    close_parents_descriptors(program, descriptors);
     Context& context = make_context(first_steps);
     context.descriptors = descriptors;
     const Outcome outcome = run_steps(context, first_steps);

@@ -21,7 +21,7 @@ struct Descriptors {
 // Runs every step, reports the first failure and ends with _exit(1), or becomes the workload.
 [[noreturn]] void run(const Program& program, const Descriptors& descriptors) noexcept;
 
-// Executes `first_steps` (joining a user namespace by path), then clones again with `clone_flags` | CLONE_PARENT, reports the new
+// Executes `first_steps` (joining namespaces that come before others), then clones again with `clone_flags` | CLONE_PARENT, reports the new
 // pid as ReportKind::init_pid and ends; the second process continues with run(program).
 [[noreturn]] void run_staged(const Program& first_steps, const Program& program, uint64_t clone_flags,
                              const Descriptors& descriptors) noexcept;

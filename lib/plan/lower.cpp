@@ -86,6 +86,13 @@ void join_namespaces(Lowered& lowered, const SandboxPlan& plan, const config::Pr
         lowered.first =
             child::Program{.steps = {child::JoinNamespace{.slot = first, .flag = kUserAndPid}, root}};
         namespaces &= ~kUserAndPid;
+    } else if ((namespaces & CLONE_NEWPID) != 0 && (namespaces & CLONE_NEWUSER) == 0) {
+        // A process of the container with CAP_SYS_PTRACE looks into whatever is in its pid namespace: when ours comes to be there it has
+        // neither the host's root nor the caller's descriptors. From a user namespace of its own nobody has that right over it.
+        const int both = namespaces & (CLONE_NEWNS | CLONE_NEWPID);
+        const child::Slot first = lowered.slot_count++;
+        lowered.first = child::Program{.steps = {child::JoinNamespace{.slot = first, .flag = both}}};
+        namespaces &= ~both;
     } else if ((namespaces & CLONE_NEWPID) != 0) {
         lowered.join_pid = 0;
         namespaces &= ~CLONE_NEWPID;

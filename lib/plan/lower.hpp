@@ -71,7 +71,8 @@ struct Lowered {
     // setns(2) in the parent, before the clone: its children land there.
     std::optional<child::Slot> join_pid = {};
     // Namespaces that have to be joined before the others are made (a user namespace by path; any other by path when the user namespace is
-    // new): these steps run first, then a second clone with `second_clone_flags` (CLONE_PARENT is added). It makes what the maps are for.
+    // new; the mounts and the pid namespace that `exec` enters): these steps run first, then a second clone with `second_clone_flags`
+    // (CLONE_PARENT is added). It makes what the maps are for.
     std::optional<child::Program> first = {};
     uint64_t second_clone_flags = 0;
     child::Program program = {};

@@ -467,6 +467,24 @@ TEST_CASE("exec joins everything at once and ends as create does") {
                 "FindExecutable", "AwaitStart", "Execute"});
 }
 
+TEST_CASE("exec leaves the host's mounts before it comes into the container's pid namespace") {
+    plan::SandboxPlan plan{.spec = usual_spec()};
+    config::Process process;
+    process.args = {"id"};
+    process.cwd = "/";
+
+    const auto lowered =
+        plan::lower_exec(plan, process, kernel::HostFacts{},
+                         {.id = "c", .namespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET});
+
+    REQUIRE(lowered);
+    REQUIRE(lowered->first);
+    CHECK(test::describe(lowered->first->steps) == Lines{"JoinNamespace 1 0x20020000"});
+    CHECK(starting_with(test::describe(lowered->program.steps), "JoinNamespace") ==
+          Lines{"JoinNamespace 0 0x40000000"});
+    CHECK_FALSE(lowered->join_pid);
+}
+
 TEST_CASE("a security label that the host cannot apply is refused, one that it can is put on for execve") {
     config::Spec confined = usual_spec();
     confined.process.apparmor_profile = "docker-default";
