@@ -268,7 +268,7 @@ class Sources(Attacked):
         self.beside(box, {"grantVersion": "1", "filesytem": {}})
         self.refused(self.ONE, "grant_unknown_field", "filesytem", box=box)
 
-        for name, word in (("dev.rung.grants", "dev.rung.grants"), ("dev.rung.grant-ref", "grant_unenforceable")):
+        for name, word in (("dev.rung.grants", "dev.rung.grants"), ("dev.rung.grant-ref", "grant_missing")):
             with self.subTest(name):
                 box = self.target()
                 box.config["annotations"] = {name: "x"}

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/mount.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>

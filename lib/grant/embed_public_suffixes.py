@@ -2,7 +2,8 @@
 
     embed_public_suffixes.py LIST OUTPUT
 
-One text and no table: a table of pointers would have to be relocated at every start of rung.
+One text and no table: a table of pointers would have to be relocated at every start of rung. As numbers, since compilers need not take a
+string literal of more than 64 KiB.
 SPDX-License-Identifier: Apache-2.0
 """
 
@@ -27,9 +28,10 @@ def main(source, output):
         raise SystemExit(f"{source}: {len(lines)} rules are too few to be the Public Suffix List")
     with open(output, "w", encoding="ascii") as file:
         file.write('#include "grant/public_suffix_lines.hpp"\n\nnamespace rung::grant {\n\n'
-                   'std::string_view public_suffix_lines() {\n    return\n')
-        file.writelines(f'        "{line}\\n"\n' for line in lines)
-        file.write("        ;\n}\n\n}  // namespace rung::grant\n")
+                   'static constexpr char kText[] = {\n')
+        file.writelines(",".join(str(byte) for byte in f"{line}\n".encode("ascii")) + ",\n" for line in lines)
+        file.write("};\n\nstd::string_view public_suffix_lines() {\n    return {kText, sizeof kText};\n}\n\n"
+                   "}  // namespace rung::grant\n")
 
 
 main(*sys.argv[1:])

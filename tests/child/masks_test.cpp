@@ -50,8 +50,8 @@ TEST_CASE("a pinned directory can be written to, and neither moved nor removed; 
         make_directory(sandbox.rootfs() + "/work/git");
         make_directory(sandbox.rootfs() + "/work/git/hooks");
         (void)symlink("git", (sandbox.rootfs() + "/work/link").c_str());
-        std::string text =
-            text_of(sandbox.bind_root()) + " " + text_of(perform(sandbox.context, PivotRoot{}));
+        std::string text = text_of(sandbox.bind_root());
+        text += " " + text_of(perform(sandbox.context, PivotRoot{}));
         for (const char* path : {"/work/git", "/none/here", "/work/link", "/work/link/hooks"})
             text += " " + text_of(perform(sandbox.context, PinPath{path}));
         const bool moved = rename("/work/git", "/work/other") == 0 || rmdir("/work/git") == 0;
