@@ -215,7 +215,7 @@ class Mounts(Looking):
         if self.kind == "rung":
             self.assertIn("mounts[/data]: a bind mount takes no file system option: ignoring mode", result.err)
             box.config["mounts"][-1]["options"].append("noexce")
-            self.fails(box.run(), "a bind mount takes no file system option, such as \\\"noexce\\\"")
+            self.fails(box.run(), 'a bind mount takes no file system option, such as "noexce"')
 
     @differs(runc="1.1 fails to mount")
     def test_a_label_of_mounts_is_ignored_where_nothing_knows_labels(self):
