@@ -7,10 +7,10 @@ import textwrap
 
 # name -> (what was attempted, what of the grant stops it)
 ATTEMPTS = {
-    "read_credentials": ("read cloud credentials", "hidden: an empty folder in their place"),
+    "read_credentials": ("read cloud credentials", "no path of the grant names them: left out"),
     "send": ("send them to a collector", "no network: no route to anywhere"),
     "metadata": ("ask the metadata service", "no network: no route to anywhere"),
-    "overwrite": ("overwrite another task's file", "/data is not in readWrite: read-only"),
+    "overwrite": ("overwrite another task's file", "no path of the grant names /data: left out"),
     "image": ("add a start-up script", "rootfs: readOnly"),
     "program": ("run a program of its own", "tmpfs: scratch is noexec"),
     "processes": ("start processes without end", "limits.pids"),

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/log.hpp"
+#include "base/path.hpp"
 #include "cgroup/directories.hpp"
 #include "cgroup/unit.hpp"
 #include "kernel/files.hpp"
@@ -21,6 +22,17 @@ std::optional<int64_t> read_number(const std::string& path) {
     const auto parsed = std::from_chars(text->data(), text->data() + text->size(), number);
     if (parsed.ec != std::errc{}) return {};  // "max"
     return number;
+}
+
+// The kernel passes over a write of nothing; a list is emptied by an empty line. A cpuset with processes in it refuses that (ENOSPC), on v2 as
+// well, where an empty list means the parent's: then it gets those by name.
+Status empty_list(const std::string& path) {
+    Status emptied = kernel::write_file(path, "\n");
+    if (emptied) return emptied;
+    const std::string directory = path::parent(path);
+    const auto inherited =
+        kernel::read_file(path::parent(directory) + "/" + path::file_name(path) + ".effective");
+    return inherited ? kernel::write_file(path, without_newline(*inherited)) : emptied;
 }
 
 bool is_set(const std::optional<int64_t>& value) {
@@ -56,9 +68,8 @@ void put_back(const std::vector<Content>& contents) {
         for (auto content = contents.rbegin(); content != contents.rend(); ++content) {
             const Result<std::string> now = kernel::read_file(content->path);
             if (now && without_newline(*now) == content->text) continue;
-            // The kernel passes over a write of nothing; a list is emptied by an empty line.
-            const Status written =
-                kernel::write_file(content->path, content->text.empty() ? "\n" : content->text);
+            const Status written = content->text.empty() ? empty_list(content->path)
+                                                         : kernel::write_file(content->path, content->text);
             if (!written) log::debug("not put back: " + written.error().message);
         }
     }

@@ -16,4 +16,10 @@ namespace rung::runtime {
 Status check_device_rules(const std::vector<config::DeviceRule>& rules, const cgroup::Cgroup& cgroup,
                           const config::Spec& spec, const config::Process& process);
 
+// Where the engine itself asked for no cgroups (podman's --cgroups=disabled, whose default capabilities may hold CAP_MKNOD): the process
+// without that capability, and a warning.
+config::Process without_making_devices(const std::vector<config::DeviceRule>& rules,
+                                       const cgroup::Cgroup& cgroup, const config::Spec& spec,
+                                       config::Process process);
+
 }  // namespace rung::runtime

@@ -184,6 +184,7 @@ Result<int> exec(const Globals& globals, const ExecOptions& options) {
     auto wanted = plan::narrow_process(prepared.plan, prepared.grant, asked);
     if (wanted.args.empty()) return Error{.message = std::string{wording::kEmptyArgs}};
     const config::Spec& spec = prepared.plan.spec;
+    wanted = without_making_devices(spec.linux_.resources.devices, container.state.cgroup, spec, wanted);
     TRY(check_device_rules(spec.linux_.resources.devices, container.state.cgroup, spec, wanted));
     TRY(check_console(options.console_socket, wanted.terminal,
                       options.detach ? Foreground::no : Foreground::yes));

@@ -190,7 +190,9 @@ Result<Prepared> prepare(const Globals& globals, const CreateOptions& options) {
     if (globals.without_network) plan::cut_network(prepared.plan);
     if (globals.without_cgroups || globals.ignore_cgroups) TRY(check_without_cgroups(prepared));
     prepared.cgroup = TRY(place_cgroup(globals, prepared, options.id));
-    TRY(check_device_rules(device_rules, prepared.cgroup, prepared.plan.spec, prepared.plan.spec.process));
+    config::Process& process = prepared.plan.spec.process;
+    process = without_making_devices(device_rules, prepared.cgroup, prepared.plan.spec, process);
+    TRY(check_device_rules(device_rules, prepared.cgroup, prepared.plan.spec, process));
     warn_of_lost_processes(prepared);
     return prepared;
 }
