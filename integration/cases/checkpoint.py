@@ -212,10 +212,15 @@ class Checkpoints(Checkpointed):
         earlier = _lines_of(box.pid(), facts)
 
         self.saved(box)
-        self.succeed(self.restore(box))
+        result = self.succeed(self.restore(box))
 
-        self.assertEqual(_lines_of(box.pid(), facts), earlier)
         self.assertEqual(len(earlier), len(facts))
+        later = _lines_of(box.pid(), facts)
+        if self.kind == "rung" and "NoNewPrivs:\t0" in later:
+            # Debian 12's criu forgets it: rung says so.
+            self.assertIn("process.noNewPrivileges", result.err)
+            later[later.index("NoNewPrivs:\t0")] = "NoNewPrivs:\t1"
+        self.assertEqual(later, earlier)
 
     def test_the_foreground_ends_with_the_exit_code_of_its_process(self):
         box = self.container().shell("trap 'exit 7' TERM; echo > /n; while true; do sleep 0.05; done")

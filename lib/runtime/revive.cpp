@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
+#include "base/log.hpp"
 #include "kernel/files.hpp"
 #include "kernel/syscalls.hpp"
 #include "runtime/creation.hpp"
@@ -13,6 +14,16 @@
 #include "runtime/wording.hpp"
 
 namespace rung::runtime {
+namespace {
+
+// Nobody can set it for another process. Debian 12's CRIU 3.17.1 does not restore it, 4.1 does.
+void warn_of_lost_no_new_privs(pid_t pid) {
+    const auto status = kernel::read_file("/proc/" + std::to_string(pid) + "/status");
+    if (status && status->find("\nNoNewPrivs:\t1\n") != std::string::npos) return;
+    log::warn("process.noNewPrivileges: this criu has not restored no_new_privs, which takes a newer one");
+}
+
+}  // namespace
 
 Status Creation::revive(const std::string& root, Revival revival) {
     auto revived = claim(root);
@@ -79,6 +90,9 @@ Status Creation::on_notification(criu::Session::Received& received, const Fd& co
         return {};
     }
     if (received.response.pid > 0) TRY(on_restored_pid(received.response.pid));
+    // All is restored, and nothing runs yet.
+    if (script == "pre-resume" && process_ && spec().process.no_new_privileges)
+        warn_of_lost_no_new_privs(process_->pid());
     if (script != "setup-namespaces") return {};
     // Now there are namespaces, and nothing runs in them yet.
     hooks_have_run_ = true;
