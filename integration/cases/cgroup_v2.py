@@ -32,9 +32,7 @@ class OnV2(Case):
         """A container that may make cgroups below its own, and says when it has."""
         box = self.container().shell(f"cd /sys/fs/cgroup && {script} && touch /ready; sleep 100")
         box.bundle.namespace("cgroup")
-        for mount in box.config["mounts"]:
-            if mount["destination"] == "/sys/fs/cgroup":
-                mount["options"].remove("ro")
+        box.bundle.open_cgroup_mount()
         self.succeed(box.run_detached())
         host.wait_until(lambda: os.path.exists(box.bundle.inside("/ready")))
         return box

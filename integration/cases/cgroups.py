@@ -350,9 +350,7 @@ class Membership(Case):
     def test_cgroups_made_inside_are_removed(self):
         box = self.container().shell("for d in /sys/fs/cgroup /sys/fs/cgroup/pids /sys/fs/cgroup/memory; do "
                                      "[ -e $d/cgroup.procs ] && mkdir -p $d/a/b/c $d/d; done; sleep 100")
-        for mount in box.config["mounts"]:
-            if mount["destination"] == "/sys/fs/cgroup":
-                mount["options"].remove("ro")
+        box.bundle.open_cgroup_mount()
         box.bundle.namespace("cgroup")
         self.succeed(box.run_detached())
         host.wait_until(lambda: any(path.endswith(f"{box.id}/d") for path in host.cgroup_directories(box.id)))
@@ -365,9 +363,7 @@ class Membership(Case):
         """A container that may make cgroups below its own, on v2."""
         box = self.container()
         box.bundle.namespace("cgroup")
-        for mount in box.config["mounts"]:
-            if mount["destination"] == "/sys/fs/cgroup":
-                mount["options"].remove("ro")
+        box.bundle.open_cgroup_mount()
         return box
 
     @differs(crun="1.8 fails")

@@ -132,9 +132,7 @@ class Units(Scoped):
         box = self.scoped()
         box.bundle.namespace("cgroup")
         box.bundle.drop_namespace("pid")
-        for mount in box.config["mounts"]:
-            if mount["destination"] == "/sys/fs/cgroup":
-                mount["options"].remove("ro")
+        box.bundle.open_cgroup_mount()
         box.shell("mkdir /sys/fs/cgroup/below; (echo 0 > /sys/fs/cgroup/below/cgroup.procs; exec sleep 1000) & "
                   "exec sleep 1000")
         self.succeed(box.run_detached())

@@ -106,9 +106,7 @@ class Life(Scoped):
         box = self.scoped().shell("mkdir /sys/fs/cgroup/in && echo 1 > /sys/fs/cgroup/in/cgroup.procs && "
                                   "echo +memory > /sys/fs/cgroup/cgroup.subtree_control && touch /ready; sleep 100")
         box.bundle.namespace("cgroup")
-        for mount in box.config["mounts"]:
-            if mount["destination"] == "/sys/fs/cgroup":
-                mount["options"].remove("ro")
+        box.bundle.open_cgroup_mount()
         self.succeed(box.run_detached())
         host.wait_until(lambda: os.path.exists(box.bundle.inside("/ready")))
 

@@ -143,6 +143,12 @@ class Bundle:
         self.drop_namespace(kind)
         self.config["linux"]["namespaces"].append({"type": kind, **({"path": path} if path else {})})
 
+    def open_cgroup_mount(self):
+        """The container may write to its own cgroup."""
+        for mount in self.config["mounts"]:
+            if mount["destination"] == "/sys/fs/cgroup":
+                mount["options"].remove("ro")
+
     def drop_namespace(self, kind):
         self.config["linux"]["namespaces"] = [
             entry for entry in self.config["linux"]["namespaces"] if entry["type"] != kind]

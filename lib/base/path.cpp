@@ -4,10 +4,6 @@
 
 namespace rung::path {
 
-bool is_absolute(std::string_view path) {
-    return path.starts_with('/');
-}
-
 std::vector<std::string> components(std::string_view path) {
     std::vector<std::string> names;
     while (!path.empty()) {
@@ -43,13 +39,6 @@ std::string join(std::string_view base, std::string_view path) {
     if (!text.ends_with('/')) text += '/';
     text += path;
     return text;
-}
-
-bool covers(std::string_view root, std::string_view path) {
-    if (root == "/") return is_absolute(path);
-    if (!path.starts_with(root)) return false;
-    // The character after the prefix tells "/work/a" from "/workshop".
-    return path.size() == root.size() || path[root.size()] == '/';
 }
 
 std::string parent(std::string_view clean_path) {

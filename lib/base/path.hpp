@@ -8,7 +8,10 @@
 
 namespace rung::path {
 
-bool is_absolute(std::string_view path);
+// Inline, as covers() is: what runs between clone and exec calls them too.
+inline bool is_absolute(std::string_view path) {
+    return path.starts_with('/');
+}
 // The path's components, without empty ones and "."; ".." is kept.
 std::vector<std::string> components(std::string_view path);
 // An absolute path with "." and ".." resolved by name; ".." at the root stays at the root. "a/b" becomes "/a/b".
@@ -16,7 +19,12 @@ std::string clean(std::string_view path);
 // `path` when absolute, otherwise base + "/" + path, not cleaned.
 std::string join(std::string_view base, std::string_view path);
 // True when `path` is `root` or lies beneath it: "/work" covers "/work/a", never "/workshop". Both are clean.
-bool covers(std::string_view root, std::string_view path);
+inline bool covers(std::string_view root, std::string_view path) {
+    if (root == "/") return is_absolute(path);
+    if (!path.starts_with(root)) return false;
+    // The character after the prefix tells "/work/a" from "/workshop".
+    return path.size() == root.size() || path[root.size()] == '/';
+}
 std::string parent(std::string_view clean_path);     // "/" for "/"
 std::string file_name(std::string_view clean_path);  // "" for "/"
 

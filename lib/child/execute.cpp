@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/fd.hpp"
+#include "base/path.hpp"
 #include "child/context.hpp"
 #include "child/descriptors.hpp"
 #include "child/passwd.hpp"
@@ -94,19 +95,13 @@ int find_place(const Context& context, const char* path, char (&place)[kMaxPath]
     return 0;
 }
 
-bool covers(const std::string& root, const char* path) {
-    if (root == "/") return true;
-    const size_t length = root.size();
-    return strncmp(path, root.data(), length) == 0 && (path[length] == '\0' || path[length] == '/');
-}
-
 // Said beforehand and with the place, which the EACCES of execve could not: that one comes in any case.
 Outcome check_granted(const Context& context, const FindExecutable& step) {
     if (step.tools.empty()) return done();
     static char place[kMaxPath];
     if (find_place(context, context.executable, place) < 0) return done();
     for (const std::string& tool : step.tools) {
-        if (covers(tool, place)) return done();
+        if (path::covers(tool, place)) return done();
     }
     return failed(-EACCES, Detail::executable_not_granted, place);
 }

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include "base/fd.hpp"
 #include "child/context.hpp"
 #include "child/procfs.hpp"
+#include "child/targets.hpp"
 
 namespace rung::child {
 namespace {
@@ -26,14 +26,9 @@ int open_granted(const char* path) {
     return kernel::openat2(AT_FDCWD, path, how);
 }
 
-bool is_directory(int file) {
-    struct stat status {};
-    return fstat(file, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 int allow(int ruleset, int file, uint64_t access) {
     landlock::PathBeneathAttributes attributes{.allowed_access = access, .parent_fd = file};
-    if (!is_directory(file)) attributes.allowed_access &= landlock::kOnFiles;
+    if (kind_of(file) == TargetKind::file) attributes.allowed_access &= landlock::kOnFiles;
     if (attributes.allowed_access == 0) return 0;
     const int result = kernel::landlock_add_path(ruleset, attributes);
     // A pipe, a socket or a file in memory is on no mount, and Landlock does not look at it.
@@ -44,7 +39,7 @@ int allow(int ruleset, int file, uint64_t access) {
 int allow_streams(int ruleset, uint64_t handled) {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
         const int flags = fcntl(stream, F_GETFL);
-        if (flags < 0 || (flags & O_PATH) != 0 || is_directory(stream)) continue;
+        if (flags < 0 || (flags & O_PATH) != 0 || kind_of(stream) == TargetKind::directory) continue;
         const int mode = flags & O_ACCMODE;
         uint64_t access = landlock::kIoctlOnDevice;
         if (mode != O_WRONLY) access |= landlock::kReadFile;

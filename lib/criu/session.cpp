@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "kernel/message.hpp"
 #include "kernel/syscalls.hpp"
 
 namespace rung::criu {
@@ -107,28 +108,13 @@ struct Packet {
 
 Result<Packet> receive_packet(const Fd& socket) {
     Packet packet{.bytes = std::string(kMostBytes, '\0')};
-    Control control{};
-    iovec data{.iov_base = packet.bytes.data(), .iov_len = packet.bytes.size()};
-    msghdr message{};
-    message.msg_iov = &data;
-    message.msg_iovlen = 1;
-    message.msg_control = &control;
-    message.msg_controllen = sizeof control;
-    ssize_t length = 0;
-    do {
-        length = recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC);
-    } while (length < 0 && errno == EINTR);
+    auto message = kernel::receive_message(socket.get(), packet.bytes);
     // The other side ended with something unread.
-    if (length < 0 && errno == ECONNRESET) length = 0;
-    if (length < 0) return errno_error("read from criu", errno);
-    const cmsghdr* header = CMSG_FIRSTHDR(&message);
-    if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
-        int number = -1;
-        std::memcpy(&number, CMSG_DATA(header), sizeof number);
-        packet.descriptor = Fd{number};
-    }
-    if ((message.msg_flags & MSG_TRUNC) != 0) return Error{.message = "criu sent too long a response"};
-    packet.bytes.resize(static_cast<size_t>(length));
+    if (!message && message.error().errno_value == ECONNRESET) return Packet{};
+    if (!message) return std::move(message).context("read from criu").error();
+    if (message->is_cut) return Error{.message = "criu sent too long a response"};
+    packet.bytes.resize(message->length);
+    packet.descriptor = std::move(message->descriptor);
     return packet;
 }
 

@@ -21,9 +21,8 @@ bool touches(const std::string& granted, const std::string& destination) {
     return path::covers(granted, destination) || path::covers(destination, granted);
 }
 
-bool is_named(const grant::Grant& grant, const std::string& destination) {
+bool is_named(const grant::Grant& grant, const grant::Filesystem& files, const std::string& destination) {
     const auto touches_it = [&](const std::string& path) { return touches(path, destination); };
-    const grant::Filesystem files = grant.filesystem.value_or(grant::Filesystem{});
     if (std::any_of(files.read_only.begin(), files.read_only.end(), touches_it)) return true;
     if (std::any_of(files.read_write.begin(), files.read_write.end(), touches_it)) return true;
     if (grants_every_program(grant)) return false;
@@ -42,11 +41,12 @@ bool is_of_the_engine(const config::Spec& spec, const std::string& destination) 
 }  // namespace
 
 void leave_out_mounts(SandboxPlan& plan, const grant::Grant& grant) {
+    const grant::Filesystem files = grant.filesystem.value_or(grant::Filesystem{});
     std::vector<Mount> kept;
     for (Mount& mount : plan.spec.mounts) {
         const std::string destination = path::clean(mount.destination);
         const bool holds_files_of_the_host = kind_of(mount) == MountKind::bind || mount.type == "overlay";
-        if (!holds_files_of_the_host || is_named(grant, destination) ||
+        if (!holds_files_of_the_host || is_named(grant, files, destination) ||
             is_of_the_engine(plan.spec, destination)) {
             kept.push_back(std::move(mount));
             continue;

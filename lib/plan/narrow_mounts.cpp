@@ -82,8 +82,8 @@ struct Change {
     std::string reason = {};
 };
 
-Change narrow_mount(const SandboxPlan& plan, const grant::Grant& whole, Mount& mount) {
-    const grant::Filesystem grant = whole.filesystem.value_or(grant::Filesystem{});
+Change narrow_mount(const SandboxPlan& plan, const grant::Grant& whole, const grant::Filesystem& grant,
+                    Mount& mount) {
     const MountKind kind = kind_of(mount);
     if (has(mount.options, "remount")) {
         make_remount_narrow(mount);
@@ -190,10 +190,11 @@ Access granted_access(const grant::Filesystem& grant, std::string_view path) {
 
 Status narrow_mounts(SandboxPlan& plan, const grant::Grant& grant) {
     TRY(refuse_single_tools_of_mounts(plan, grant));
+    const grant::Filesystem files = grant.filesystem.value_or(grant::Filesystem{});
     const std::vector<Mount> before = plan.spec.mounts;
     std::vector<Change> changes;
     for (Mount& mount : plan.spec.mounts)
-        changes.push_back(narrow_mount(plan, grant, mount));
+        changes.push_back(narrow_mount(plan, grant, files, mount));
     close_second_names(plan);
     record_changes(plan, before, changes);
     return refuse_image_under_another_name(plan);

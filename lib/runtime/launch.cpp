@@ -16,6 +16,7 @@
 #include "base/log.hpp"
 #include "child/run.hpp"
 #include "kernel/files.hpp"
+#include "kernel/message.hpp"
 #include "kernel/syscalls.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/oom_score.hpp"
@@ -29,14 +30,6 @@ union ControlBuffer {
     cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(int) * child::kMaxCgroupJoins)];
 };
-
-Fd take_descriptor(const msghdr& message) {
-    const cmsghdr* control = CMSG_FIRSTHDR(&message);
-    if (control == nullptr || control->cmsg_type != SCM_RIGHTS) return Fd{};
-    int number = -1;
-    std::memcpy(&number, CMSG_DATA(control), sizeof number);
-    return Fd{number};
-}
 
 bool sets_inheritable(const child::Program& program) {
     return std::any_of(program.steps.begin(), program.steps.end(), [](const child::Step& step) {
@@ -149,24 +142,15 @@ Result<Launched> launch(const plan::Lowered& lowered, const Slots& slots, const 
 
 Result<std::optional<child::Report>> Launched::receive() {
     child::Report report;
-    iovec data{.iov_base = &report, .iov_len = sizeof report};
-    ControlBuffer control{};
-    msghdr message{};
-    message.msg_iov = &data;
-    message.msg_iovlen = 1;
-    message.msg_control = &control;
-    message.msg_controllen = sizeof control;
-
-    ssize_t length = 0;
-    do {
-        length = recvmsg(channel_.get(), &message, MSG_CMSG_CLOEXEC);
-    } while (length < 0 && errno == EINTR);
-    if (length < 0) return errno_error("read from the container's process", errno);
-    if (length == 0) return std::optional<child::Report>{};
-    if (length != sizeof report) return Error{.message = "the container's process sent a malformed report"};
-    if (report.kind == child::ReportKind::terminal) terminal_ = take_descriptor(message);
-    if (report.kind == child::ReportKind::listener) listener_ = take_descriptor(message);
-    if (report.kind == child::ReportKind::tree) tree_ = take_descriptor(message);
+    auto message =
+        TRY(kernel::receive_message(channel_.get(), {reinterpret_cast<char*>(&report), sizeof report})
+                .context("read from the container's process"));
+    if (message.length == 0) return std::optional<child::Report>{};
+    if (message.length != sizeof report)
+        return Error{.message = "the container's process sent a malformed report"};
+    if (report.kind == child::ReportKind::terminal) terminal_ = std::move(message.descriptor);
+    if (report.kind == child::ReportKind::listener) listener_ = std::move(message.descriptor);
+    if (report.kind == child::ReportKind::tree) tree_ = std::move(message.descriptor);
     report.text[sizeof report.text - 1] = '\0';
     return std::optional{report};
 }
