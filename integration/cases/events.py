@@ -67,10 +67,8 @@ class Statistics(Events):
         self.assertEqual(data["memory"]["usage"]["limit"], 64 * MIB)
         if v2 or os.path.exists(host.cgroup_file(box.cgroup, "memory", "memory.memsw.limit_in_bytes")):
             self.assertEqual(data["memory"]["swap"]["limit"], 96 * MIB)
-        self.assertEqual(data["memory"]["usage"].get("usage", 0),
-                         int(box.cgroup_file("memory", "memory.current" if v2 else "memory.usage_in_bytes")))
         # The kernel gathers these from its processors now and then, and not for every reader.
-        host.wait_until(lambda: self.has_memory_of_the_kernels_file(box), 10, "the same memory.stat")
+        host.wait_until(lambda: self.has_memory_of_the_kernels_files(box), 10, "the same usage and memory.stat")
         if v2:
             times = dict(line.split() for line in box.cgroup_file("cpu", "cpu.stat").splitlines())
             self.assertEqual(data["cpu"]["usage"]["total"], int(times["usage_usec"]) * 1000)
@@ -81,11 +79,12 @@ class Statistics(Events):
                              [int(word) for word in box.cgroup_file("cpuacct", "cpuacct.usage_percpu").split()])
             self.assertEqual((data["cpuset"]["cpus"], data["cpuset"]["mems"]), ([0], [0]))
 
-    def has_memory_of_the_kernels_file(self, box):
+    def has_memory_of_the_kernels_files(self, box):
         memory = self.statistics(box)["memory"]
         raw = {name: int(value) for name, value in
                (line.split() for line in box.cgroup_file("memory", "memory.stat").splitlines())}
-        return memory["raw"] == raw and memory.get("cache", 0) == raw["file" if host.cgroup_is_v2() else "cache"]
+        usage = int(box.cgroup_file("memory", "memory.current" if host.cgroup_is_v2() else "memory.usage_in_bytes"))
+        return memory["usage"].get("usage", 0) == usage and memory["raw"] == raw and memory.get("cache", 0) == raw["file" if host.cgroup_is_v2() else "cache"]
 
     @differs(crun="has no events")
     def test_throttling_is_counted(self):

@@ -213,4 +213,8 @@ std::vector<std::string> known_mount_options() {
     return names;
 }
 
+bool is_bind(const Mount& mount, const MountOptions& options) {
+    return mount.type == "bind" || options.bind || options.recursive_bind;
+}
+
 }  // namespace rung::config

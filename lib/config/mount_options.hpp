@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "config/spec.hpp"
 
 namespace rung::config {
 
@@ -41,6 +42,9 @@ struct MountOptions {
 
 // The later of two contradicting options wins. A word that is not an option belongs to the file system: `data`.
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& options);
+
+// What lies at a path is mounted there, and no file system.
+bool is_bind(const Mount& mount, const MountOptions& options);
 
 // Every option name known, sorted: `rung features` lists them.
 std::vector<std::string> known_mount_options();

@@ -236,9 +236,9 @@ Status validate_mounts(const Spec& spec) {
         const Mount& mount = spec.mounts[index];
         const std::string field = indexed("mounts", index);
         const MountOptions options = TRY(parse_mount_options(mount.options).context(field + ".options"));
-        const bool is_bind = mount.type == "bind" || options.bind || options.recursive_bind;
-        TRY(validate_idmap(spec, mount, options, field, is_bind ? MountedBy::bind : MountedBy::filesystem));
-        if (!is_bind) continue;
+        const bool binds = is_bind(mount, options);
+        TRY(validate_idmap(spec, mount, options, field, binds ? MountedBy::bind : MountedBy::filesystem));
+        if (!binds) continue;
         // "mode=755" the kernel ignores, and so do others. A lone word may be "noexec", mistyped.
         for (const auto& [name, value] : options.data) {
             if (!value.empty()) continue;

@@ -19,10 +19,6 @@ config::MountOptions options_of(const config::Mount& mount) {
 
 const uint64_t kHarmless = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 
-bool is_bind(const config::Mount& mount, const config::MountOptions& options) {
-    return mount.type == "bind" || options.bind || options.recursive_bind;
-}
-
 MountKind kind_of(const config::Mount& mount) {
     if (is_bind(mount, options_of(mount))) return MountKind::bind;
     if (mount.type == "proc") return MountKind::proc;

@@ -15,7 +15,6 @@ namespace rung::plan {
 enum class MountKind { proc, sysfs, cgroup, dev, devpts, bind, filesystem };
 MountKind kind_of(const config::Mount& mount);
 bool is_kernel_owned(MountKind kind);
-bool is_bind(const config::Mount& mount, const config::MountOptions& options);
 
 // A recursive bind is writable unless its submounts are read-only as well.
 bool is_writable(const config::Mount& mount);

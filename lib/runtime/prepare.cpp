@@ -125,8 +125,7 @@ void warn_of_ignored(const config::Spec& spec) {
     }
     for (const config::Mount& mount : spec.mounts) {
         const auto options = config::parse_mount_options(mount.options);
-        const bool is_bind = options && (mount.type == "bind" || options->bind || options->recursive_bind);
-        if (!is_bind || options->data.empty()) continue;
+        if (!options || !config::is_bind(mount, *options) || options->data.empty()) continue;
         log::warn("mounts[" + mount.destination + "]: a bind mount takes no file system option: ignoring " +
                   options->data.front().first);
     }
